@@ -11,9 +11,11 @@ from dataclasses import replace
 
 import pytest
 
+from antecede.core.errors import Misuse
 from antecede.judge.judge import judge
 from antecede.sim import Distribution, Groups, Network, Parameters, Result, Workload, simulate
 from antecede.sim.channels import Channels, Copy
+from antecede.sim.measure.processing_cost import ProcessingCost
 from tests.sim.runs import recorded
 
 RETRANSMITS = Network(Distribution("exponential", 1.0), retransmit_after_s=4.0)
@@ -94,6 +96,13 @@ def test_3_1_a_rider_that_is_lost_with_its_acknowledgement_is_missed(monkeypatch
     network = replace(BAD, answers_ride=True)
     result = simulate(Parameters(algorithm="mr-broadcast", processes=5, messages=40, network=network))
     assert result.undelivered > 0
+
+
+def test_answers_do_not_ride_if_headers_cost_time() -> None:
+    """An answer leaves later then than the acknowledgement."""
+    network = replace(BAD, answers_ride=True)
+    with pytest.raises(Misuse, match="leave out one of the two"):
+        Parameters(algorithm="mr", network=network, cost=ProcessingCost(packet_s=0.001))
 
 
 @pytest.mark.parametrize("algorithm", GROUPS)

@@ -72,9 +72,10 @@ class GroupGraph:
             while level:
                 following = []
                 for group in level:
-                    for neighbor in sorted(neighbors.get(group, set()) - came_from.keys()):
-                        came_from[neighbor] = group
-                        following.append(neighbor)
+                    for neighbor in sorted(neighbors.get(group, ())):
+                        if neighbor not in came_from:
+                            came_from[neighbor] = group
+                            following.append(neighbor)
                 level = following
         return came_from
 
@@ -136,8 +137,8 @@ def _way_around(
         length += 1
         following = []
         for group in level:
-            for neighbor in sorted(neighbors[group] - came_from.keys()):
-                if (group, neighbor) == (start, end):
+            for neighbor in sorted(neighbors[group]):
+                if neighbor in came_from or (group, neighbor) == (start, end):
                     continue
                 came_from[neighbor] = group
                 following.append(neighbor)

@@ -50,7 +50,10 @@ PURPOSES: dict[str, str] = {
     "bit_string": "Stamps are written as strings of bits, as in 000 §7.1.",
     "combine": "A station sends one acknowledgement for all hosts of its cell (000 §9.3).",
     "differential": "A packet tells only what is new since the packet before to the same process (002 §3.5).",
-    "hold_back_limit": "How many packets a process holds back at most; the next one raises `LimitReached`.",
+    "hold_back_limit": (
+        "How many packets a process holds back at most, or how many messages wait to leave or are carried along, as "
+        "the algorithm has it; the next one raises `LimitReached`."
+    ),
     "hold_max": "How many messages a station holds back for one host at most.",
     "inner": "The algorithm that the representatives of the highest level run.",
     "logical": "How many logical stations a station has (001 §6).",

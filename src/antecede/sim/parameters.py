@@ -52,8 +52,8 @@ class Parameters(RunParameters):
     """The parameters of a run with processes that stay where they are.
 
     `cost` is the cost of headers, at every process. `weigh_bytes` measures the size of stamps in bytes. With a graph as
-    `local_clocks`, messages go along its links only, every process keeps a local clock for it (004), and in the trace
-    each delivery has what its process remembers of the message.
+    `local_clocks`, messages go along its links only. If a trace is recorded, every process also keeps a local clock for
+    the graph (004), and each delivery in the trace has what its process remembers of the message.
     """
 
     algorithm: str = "ks"
@@ -72,6 +72,8 @@ class Parameters(RunParameters):
         self.check_counts()
         if self.messages is None and self.network.loss == 1:
             raise Misuse("nothing ever arrives with a loss of 1: give a number of messages, not of deliveries")
+        if self.network.answers_ride and not self.cost.is_free:
+            raise Misuse("answers do not ride on acknowledgements if headers cost time: leave out one of the two")
         self.network.check_names("process", self.names)
 
     @property

@@ -7,6 +7,7 @@ it has received the first copy would seem to be concurrent with a copy that was 
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
@@ -48,4 +49,13 @@ def test_a_message_to_nobody_and_one_without_a_link_are_refused_and_change_nothi
         clock.multicast([])
     with pytest.raises(Misuse, match="no link from 'a' to 'd'"):
         clock.multicast(["b", "d"])
+    assert clock.clock == before
+
+
+@pytest.mark.parametrize("receivers", ["bc", 5, None, ["b", 1]])
+def test_receivers_that_are_not_names_are_refused(receivers: Any) -> None:
+    clock = LocalClock(plan(Graph.of([("a", "b"), ("a", "c")])).allocation, "a")
+    before = dict(clock.clock)
+    with pytest.raises(Misuse):
+        clock.multicast(receivers)
     assert clock.clock == before

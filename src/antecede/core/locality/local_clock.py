@@ -36,6 +36,7 @@ from antecede.core.errors import Misuse, RemoteViolation
 from antecede.core.locality.allocation import Allocation, ProcessSet
 from antecede.core.locality.gateway_memory import MEMORY_MAX, Memory
 from antecede.core.locality.graph import Link
+from antecede.core.roster import checked_names
 from antecede.core.types import ProcessId
 
 
@@ -74,7 +75,7 @@ class LocalClock:
 
         A process that has received a copy knows of the sending of all of them, so copies are not stamped one by one.
         """
-        receivers = sorted(set(dests))
+        receivers = sorted(set(checked_names("the receivers", dests)))
         if not receivers:
             raise Misuse(f"a message of {self.process!r} has no receiver: give one or more")
         for to in receivers:

@@ -56,9 +56,9 @@ def _sides(links: Adjacency) -> dict[ProcessId, list[ProcessId]]:
     any.
     """
     found = blocks(links)
-    sides: dict[ProcessId, list[ProcessId]] = {}
+    sides: dict[ProcessId, set[ProcessId]] = {}
     for block in found.members:
         points = [process for process in block if found.is_cut_vertex(process)]
         if len(points) == 1:
-            sides[points[0]] = sorted({*sides.get(points[0], ()), *block} - {points[0]})
-    return sides
+            sides.setdefault(points[0], set()).update(block)
+    return {point: sorted(side - {point}) for point, side in sides.items()}
