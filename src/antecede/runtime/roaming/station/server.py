@@ -32,6 +32,7 @@ from antecede.runtime.roaming import websocket
 from antecede.runtime.roaming.problem_notice import TAKES, read_notice
 from antecede.runtime.roaming.station.connection import CLOSE_S, Connection, TokenBucket, hang_up, is_welcome
 from antecede.runtime.roaming.station.durable_station import DurableStation, ReleasedByStation
+from antecede.runtime.roaming.station.similar_hosts import SimilarHosts
 from antecede.runtime.roaming.station.view import StationView
 from antecede.runtime.roaming.tokens import read_token
 from antecede.runtime.roaming.websocket import AirLimits
@@ -43,8 +44,6 @@ RETRY_S = 0.25
 QUIET = logging.getLogger("antecede.air")
 QUIET.setLevel(logging.CRITICAL + 1)
 """What is said on the air is never logged: the first frame has the token."""
-
-
 TWICE = "the same host has connected again: its name is used in two places, or its link was slow"
 ELSEWHERE = "the same host has registered at another station: its name is used in two places"
 
@@ -76,7 +75,7 @@ class StationServer:
         self._greeting: dict[ServerConnection, None] = {}  # those who have not said who they are, the oldest first
         self._unread: dict[Connection, float] = {}  # those who wait for room in the outbox, each since when
         self._refill: dict[ProcessId, None] = {}
-        self._met = asyncio.Event()
+        self._met, self._similar = asyncio.Event(), SimilarHosts(clock)
         self._driver = Driver(durable.store, commit=self._commit, stopped=self._failed, clock=clock)
         self._commits = self._driver.commits
         done, failed = self._driver.entry_done, self._commits.fail
@@ -357,7 +356,7 @@ class StationServer:
         for dropped in released.dropped:
             connection = self._connections.get(dropped.message.sender)
             if connection is not None and self.durable.berth(dropped.host) is None:
-                similar = connection.find_similar(dropped.host, self.durable.station.berths)
+                similar = self._similar.find(dropped.host, self.durable.station.berths, sender=connection.host)
                 connection.tell(websocket.refusal(websocket.Refusal(str(dropped.message), dropped.host, similar)))
 
     def _fill(self, host: ProcessId) -> None:
