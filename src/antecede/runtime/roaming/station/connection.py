@@ -84,12 +84,13 @@ class Connection:
         self._filled, self._room = asyncio.Event(), asyncio.Event()
 
     def check(self, packet: Packet, berth: Berth | None) -> None:
-        """Raise `RemoteViolation` for counters that cannot be right.
+        """Raise `RemoteViolation` for what no correct host says, and for counters that cannot be right.
 
         A host numbers its messages one by one, has no more of ours than there are, and leaves where it has registered.
         It numbers its registrations too, and counts what it has got: a number that was used, or a count that has gone
         back, is of a copy of its store.
         """
+        websocket.check_spoken(self.host, packet)
         stamp, message = packet.stamp, packet.message
         luggage = None if berth is None else berth.luggage
         if isinstance(stamp, Register):

@@ -29,10 +29,11 @@ from antecede.runtime.driver import Driver
 from antecede.runtime.envelopes import Envelopes
 from antecede.runtime.outbox import Outbox
 from antecede.runtime.roaming import websocket
-from antecede.runtime.roaming.problem_notice import TAKES, read_notice
+from antecede.runtime.roaming.problem_notice import TAKES
 from antecede.runtime.roaming.station.connection import CLOSE_S, Connection, TokenBucket, hang_up, is_welcome
 from antecede.runtime.roaming.station.durable_station import DurableStation, ReleasedByStation
 from antecede.runtime.roaming.station.similar_hosts import SimilarHosts
+from antecede.runtime.roaming.station.told_problems import ToldByHosts
 from antecede.runtime.roaming.station.view import StationView
 from antecede.runtime.roaming.tokens import read_token
 from antecede.runtime.roaming.websocket import AirLimits
@@ -80,12 +81,14 @@ class StationServer:
         self._commits = self._driver.commits
         done, failed = self._driver.entry_done, self._commits.fail
         self._outbox = Outbox(transport, durable.name, envelopes=envelopes, done=done, failed=failed, clock=clock)
+        self._told = ToldByHosts(durable.name, self._connections, clock)
         self._view = StationView(
             durable,
             transport,
             self._outbox,
             self._connections,
             unread=self._unread,
+            told=self._told,
             clock=clock,
             stall_after_s=limits.stall_after_s,
         )
@@ -269,12 +272,12 @@ class StationServer:
         try:
             async for said in connection.socket:
                 if isinstance(said, str):
-                    connection.told, connection.told_at = read_notice(said), self._clock()
+                    self._told.hear(connection, said)
                     await asyncio.sleep(connection.bucket.spend(1))
                     continue
                 packets = websocket.read_packets(said)
                 for packet, _ in packets:
-                    self._check(connection, packet)
+                    connection.check(packet, self.durable.berth(connection.host))
                 for packet, data in packets:
                     await self._acquainted(packet)
                     await self._hear(connection, packet, data)
@@ -282,11 +285,6 @@ class StationServer:
                 await connection.room()
         finally:
             await end([writing])
-
-    def _check(self, connection: Connection, packet: Packet) -> None:
-        """Raise `RemoteViolation` if no correct host says this."""
-        websocket.check_spoken(connection.host, packet)
-        connection.check(packet, self.durable.berth(connection.host))
 
     async def _acquainted(self, packet: Packet) -> None:
         """Wait a little until all destinations are known: one that has just joined elsewhere may not be yet."""
