@@ -368,7 +368,7 @@ class StationServer:
         while True:
             known = len(self.durable.station.berths)
             await self._driver.take_frames(
-                self._transport, self._take, is_unreadable=self._is_unreadable, retry_s=RETRY_S
+                self._transport, self._take, unreadable=self.durable.unreadable, retry_s=RETRY_S
             )
             if len(self.durable.station.berths) > known:
                 self._met.set()
@@ -380,9 +380,6 @@ class StationServer:
     def _take(self, received: Received) -> bool:
         return self.durable.receive(received.sender, received.data, received.number)
 
-    def _is_unreadable(self, received: Received) -> bool:
-        return self.durable.unreadable.has(received.sender, received.data)
-
     async def _replace(self, host: ProcessId, move: int) -> None:
         """End the connection of a host that has registered at another station, with number `move`."""
         connection = self._connections.get(host)
@@ -391,7 +388,11 @@ class StationServer:
 
     async def _keep_time(self) -> None:
         station = self.durable.station
-        await self._driver.keep_time(lambda: station.due, self.durable.tick, self._view.look)
+        await self._driver.keep_time(lambda: station.due, self.durable.tick, self._look)
+
+    def _look(self) -> None:
+        self.durable.unreadable.expire(self._clock(), is_receiving=not self._transport.outage)
+        self._view.look()
 
     async def _report(self) -> None:
         await self._driver.report_progress(self._transport)
