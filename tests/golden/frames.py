@@ -12,8 +12,9 @@ from antecede.core.mobile.protocols import station
 from antecede.core.mobile.station import Station
 from antecede.core.types import Message, MessageId, Packet
 from antecede.core.wire.packets import encode
-from antecede.runtime import MemoryNetwork, frames, serve_station
+from antecede.runtime import MemoryNetwork, MoveFailed, frames, serve_station
 from antecede.runtime.roaming import websocket
+from antecede.runtime.roaming.problem_notice import write_notice
 from antecede.runtime.roaming.station.durable_station import DurableStation
 from antecede.runtime.roaming.station.fragments import cut
 from antecede.runtime.roaming.tokens import DAYS_MAX, issue
@@ -25,6 +26,7 @@ KEY = b"a key for golden files, and for nothing else"
 ISSUED_S = 1_700_000_000.0
 LIMITS = AirLimits(stranger_s=0.01)
 HELLO, ANSWER, PACKETS, NOTICE, REMOVED_ANSWER = "hello", "answer", "packets", "notice", "answer to a removal"
+TOLD = "notice of problems"
 
 
 def golden_frames() -> list[dict[str, Any]]:
@@ -96,7 +98,7 @@ def golden_air_frames() -> list[dict[str, Any]]:
 def host_packets() -> list[list[Packet]]:
     """Return what the host says, frame by frame."""
     to_bob = Message(MessageId("ann", 1), frozenset({"bob"}), b"hello bob")
-    to_nobody = Message(MessageId("ann", 2), frozenset({"nobody"}), b"hello?")
+    to_nobody = Message(MessageId("ann", 2), frozenset({"bobb"}), b"hello?")
     return [
         [Packet("ann", None, Register(1, "-"))],
         [Packet("ann", to_bob, Uplink(0))],
@@ -122,6 +124,7 @@ async def _converse() -> list[dict[str, Any]]:
             await _say(ann, PACKETS, frame, heard)
             for answer in answers:
                 await _hear(ann, answer, heard)
+        await _say(ann, TOLD, write_notice([MoveFailed(3.1, "ws://there", "no answer")], 8_192), heard)
         said = Message(MessageId("bob", 1), frozenset({"ann"}), b"hello ann")
         spoken = [Packet("bob", None, Register(1, "-")), Packet("bob", said, Uplink(0))]
         for packet in spoken:

@@ -40,7 +40,7 @@ SEALS = Seals(KEY, "roam", "s1", Store(None))
 PARTS = [SEALS.wrap("s3", None, part) for part in cut(1, encode(Packet("s1", None, Moved("bob", 0, 0, "s1"))), 10)]
 """A packet from s1 to s3, cut into parts, which are sealed; s3 has the first."""
 NOT_A_FRAME = b"\0 is not a frame"
-"""What c has in quarantine; up to v6 it began with 255, which may be a kind of a later release."""
+"""What c has in quarantine; up to v6 it began with 255, which was a kind of a later release for a while."""
 
 
 def write_stores(folder: Path, scratch: Path) -> None:

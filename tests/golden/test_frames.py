@@ -15,10 +15,11 @@ from websockets.exceptions import ConnectionClosed
 
 from antecede.runtime import Host, MemoryNetwork, frames, serve_station
 from antecede.runtime.roaming import websocket
+from antecede.runtime.roaming.problem_notice import ToldProblem, ToldProblems, read_notice
 from antecede.runtime.roaming.websocket import Hello, Refusal, RemovalAnswer, StationAnswer
 from tests.golden.description import describe
 from tests.golden.files import FOLDERS, read, read_all
-from tests.golden.frames import ANSWER, HELLO, KEY, LIMITS, NOTICE, PACKETS, REMOVED_ANSWER, open_station
+from tests.golden.frames import ANSWER, HELLO, KEY, LIMITS, NOTICE, PACKETS, REMOVED_ANSWER, TOLD, open_station
 
 FRAMES = read_all("frames.json")
 AIR = [read("air.json", folder) for folder in FOLDERS]
@@ -75,12 +76,23 @@ def test_a_frame_on_the_air_is_what_it_was(entry: dict[str, Any]) -> None:
         assert websocket.read_hello(entry["text"]) == Hello(said["token"], said["incarnation"], said["host"])
     elif entry["kind"] == ANSWER:
         said = json.loads(entry["text"])
-        assert websocket.read_answer(entry["text"]) == StationAnswer(said["station"], said["frame_bytes"])
+        takes = tuple(said.get("takes", ()))
+        assert websocket.read_answer(entry["text"]) == StationAnswer(said["station"], said["frame_bytes"], takes)
     elif entry["kind"] == REMOVED_ANSWER:
         assert websocket.read_removal(entry["text"]) == RemovalAnswer("s1", "bob")
+    elif entry["kind"] == TOLD:
+        problem = ToldProblem("move failed", "move('ws://there') failed: no answer", 3.1)
+        assert read_notice(entry["text"]) == ToldProblems((problem,), 0)
     else:
         assert entry["kind"] == NOTICE
-        assert websocket.read_refusal(websocket.read_text(entry["text"])) == Refusal("ann:2", "nobody")
+        refused = websocket.read_refusal(websocket.read_text(entry["text"]))
+        assert refused in (Refusal("ann:2", "nobody"), Refusal("ann:2", "bobb", ("bob",)))
+
+
+def test_the_newest_conversation_has_similar_names_and_problems() -> None:
+    newest = {entry["kind"]: json.loads(entry["text"]) for entry in AIR[-1] if "text" in entry}
+    assert (newest[ANSWER]["takes"], newest[NOTICE]["similar"]) == (["problems"], ["bob"])
+    assert len(newest[TOLD]["problems"]) == 1
 
 
 @pytest.mark.parametrize("said", AIR, ids=[folder.name for folder in FOLDERS])
@@ -106,6 +118,7 @@ def test_a_station_answers_a_host_of_an_earlier_release(said: list[dict[str, Any
             assert berth.luggage is not None
             assert (berth.luggage.sent, berth.luggage.move) == (2, 1)
             assert server.durable.station.departed == {"bob"}
+            assert server.counts()["notices_ignored"] == 0
 
     asyncio.run(asyncio.wait_for(scenario(), 30))
 
@@ -138,12 +151,12 @@ def test_a_host_understands_a_station_of_an_earlier_release(said: list[dict[str,
             async with Host([f"ws://127.0.0.1:{port}"], "ann", "any token", path=tmp_path / "ann") as ann:
                 assert await ann.connected() == "s1"
                 await ann.send({"bob"}, b"hello bob")
-                await ann.send({"nobody"}, b"hello?")
+                await ann.send({unknown}, b"hello?")
                 assert (await anext(ann)).payload == b"hello ann"
                 await ann.drained()
-                assert ann.refusals() == [("ann:2", "nobody")]
+                assert ann.refusals() == [("ann:2", unknown)]
 
-    assert NOTICE in [entry["kind"] for entry in answers]
+    (unknown,) = [json.loads(entry["text"])["unknown"] for entry in answers if entry["kind"] == NOTICE]
     asyncio.run(asyncio.wait_for(scenario(), 30))
 
 

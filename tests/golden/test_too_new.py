@@ -21,7 +21,7 @@ from antecede.core.snapshot import values
 from antecede.judge.events import parse, read_jsonl
 from antecede.runtime import Host, HostRefused, MemoryNetwork, frames, join, serve_station
 from antecede.runtime.roaming import websocket
-from antecede.runtime.roaming.station.seals import Seals
+from antecede.runtime.roaming.station.seals import Seals, WrongSeal
 from antecede.runtime.state.store import Store
 from antecede.runtime.state.store_error import checksum
 from tests.golden.files import NEWEST, copy, read
@@ -172,13 +172,14 @@ def test_a_frame_in_a_later_form_is_left_with_the_broker() -> None:
 
 
 KIND_10 = bytes((10,)) + b"anything"
+LAST = bytes((frames.ENVELOPE + frames.LATER_KINDS,))
 
 
 @pytest.mark.parametrize(
-    "later", [KIND_10, b"\xff", frames.envelope(1, KIND_10)], ids=["bare", "255", "in an envelope"]
+    "later", [KIND_10, LAST, frames.envelope(1, KIND_10)], ids=["bare", "the last", "in an envelope"]
 )
 def test_a_frame_of_a_later_kind_is_left_with_the_broker(later: bytes) -> None:
-    kind = frames.ENVELOPE + 1 if KIND_10 in later else 255
+    kind = 10 if KIND_10 in later else LAST[0]
     words = f"a frame has kind {kind}, and this release reads kinds up to 9: if a later release wrote it, upgrade"
     with pytest.raises(TooNew, match=words):
         frames.parse(frames.open_envelope(later).frame)
@@ -192,16 +193,35 @@ def test_a_frame_of_a_later_kind_is_left_with_the_broker(later: bytes) -> None:
     station.store.close()
 
 
-def test_a_later_kind_is_not_taken_for_a_frame_without_a_seal() -> None:
-    with closing(Store(None)) as store, pytest.raises(TooNew, match="a frame has kind 10"):
-        Seals(KEY, "roam", "s1", store).open("s2", KIND_10, 1)
+def test_a_later_kind_without_a_seal_is_refused_where_frames_have_seals() -> None:
+    """Only who has the key is believed to have a later release."""
+    with closing(Store(None)) as store:
+        seals = Seals(KEY, "roam", "s1", store)
+        with pytest.raises(WireError, match="a frame of s2 without a seal") as why:
+            seals.open("s2", KIND_10, 1)
+        assert not isinstance(why.value, TooNew)
+        with pytest.raises(WrongSeal):
+            seals.open("s2", frames.envelope(1, KIND_10, b"not a seal"), 1)
+        with closing(Store(None)) as other:
+            sealed = Seals(KEY, "roam", "s2", other).wrap("s1", None, KIND_10)
+        assert seals.open("s2", sealed, 1) == KIND_10, "whoever has the key may have a later release"
 
 
 @pytest.mark.parametrize(
-    "damaged", [b"", b"\0", b"\0anything", frames.envelope(1, frames.envelope(1, b"\1\0\1a")), frames.envelope(1, b"")]
+    "damaged",
+    [
+        b"",
+        b"\0",
+        b"\0anything",
+        bytes((LAST[0] + 1,)) + b"anything",
+        b"\xff",
+        frames.envelope(1, frames.envelope(1, b"\1\0\1a")),
+        frames.envelope(1, b""),
+        frames.envelope(1, b"\xff"),
+    ],
 )
 def test_a_frame_that_no_release_writes_goes_to_the_quarantine(damaged: bytes) -> None:
-    """Kind 0 is never used, and an envelope is never in another one."""
+    """Kind 0 and kinds far above the highest are never used, and an envelope is never in another one."""
     station = open_station("s1")
     assert station.receive("s2", damaged)
     station.commit()

@@ -224,8 +224,9 @@ class Fuzz:
         store.quarantine = lambda sender, reason, data: reasons.append(reason)  # type: ignore[method-assign]  # the test listens
         sender, data = wire_frame(self.chance)
         is_taken = self.server.durable.receive(sender, self._draw(str(sender), data))
-        if not is_taken and self.server.durable.unreadable.has(sender, data):
-            return self._refused("wire", self.server.durable.unreadable.all()[-1].reason)
+        found = None if is_taken else self.server.durable.unreadable.find(sender, data)
+        if found is not None:
+            return self._refused("wire", found.reason)
         return self._refused("wire", reasons[0] if self.server.durable.counts["refused"] > before else None)
 
     def _draw(self, sender: str, said: T) -> T:

@@ -15,12 +15,11 @@ from antecede.runtime.background import BackgroundTasks
 from antecede.runtime.group_commit import GroupCommit
 from antecede.runtime.state.store import Store
 from antecede.runtime.transport.contract import Received, Transport, Unreachable
+from antecede.runtime.watch.unreadable import UNREADABLE_RETRY_S, UnreadableFrames
 
 LOOK_S = 0.25
 REPORT_S = 1.0
 """How often, at most, the broker is told how far a process has come."""
-UNREADABLE_RETRY_S = 30.0
-"""How long a frame of a later release stays with the broker before it is looked at again."""
 
 
 class Driver:
@@ -131,12 +130,12 @@ class Driver:
         transport: Transport,
         take: Callable[[Received], bool],
         *,
-        is_unreadable: Callable[[Received], bool],
+        unreadable: UnreadableFrames,
         retry_s: float,
     ) -> None:
         """Take one batch of frames from the inbox, commit, and acknowledge those for which `take` returns true.
 
-        The broker keeps the other frames and offers them again after `retry_s`, or later if they are unreadable.
+        The broker keeps the other frames and offers them again after `retry_s`, or later if they are `unreadable`.
         """
         batch = await transport.receive()
         taken: list[Received] = []
@@ -149,4 +148,5 @@ class Driver:
         await asyncio.sleep(0)  # the application first: it waits for this, and the broker does not
         await transport.ack(taken)
         for received in left:
-            await transport.retry([received], UNREADABLE_RETRY_S if is_unreadable(received) else retry_s)
+            is_unreadable = unreadable.has(received.sender, received.data)
+            await transport.retry([received], UNREADABLE_RETRY_S if is_unreadable else retry_s)

@@ -24,8 +24,8 @@ PACKETS are for nodes and stations; 2, 3, 7 and 8 are for nodes, and 4 to 6 for 
 kinds 7 and 8 have no number of a message. Form 2 is an envelope. Every later form is an envelope too, whose second byte
 is the number of the form, so that a release that does not know the form can say so. Each process announces the newest
 form that it reads, and senders write the newest form that the destination reads (`envelopes`). The packets inside have
-a version of their own. A kind above 9 is of a later release, whether it is in an envelope or not. Kind 0 is never used,
-and an envelope is never in another one: such bytes are damaged.
+a version of their own. The next `LATER_KINDS` kinds above 9 are of a later release, whether in an envelope or not. All
+others are never used, and an envelope is never in another one: such bytes are damaged.
 
 `parse` of any bytes returns a frame or raises `WireError`, in time linear in their length; `TooNew` if they are of a
 later release.
@@ -48,6 +48,8 @@ NEWEST_FORM = ENVELOPE_FORM
 TURN_MAX = 2**53
 PART_HEAD = struct.Struct(">BQII")
 PARTS_MAX = 1_024
+LATER_KINDS = 16
+"""How many kinds above the highest one may be of a later release. Other bytes, most of which are damage, are not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,11 +185,10 @@ def _with_parts(kind: int, number: int, parts: Sequence[bytes]) -> bytes:
 
 
 def open_envelope(data: bytes, newest: int = NEWEST_FORM) -> Envelope:
-    """Return what is in an envelope; a bare frame is in form 1. Raise `TooNew` for a form later than `newest`, and for
-    a kind that only a later release can have written: nobody here can know whether it has a seal.
+    """Return what is in an envelope; a bare frame, of whatever kind, is in form 1. Raise `TooNew` for a form later than
+    `newest`.
     """
     if data[:1] != bytes((ENVELOPE,)):
-        _check_kind(data)
         return Envelope(BARE_FORM, 0, b"", data)
     if len(data) < 2 or data[1] < ENVELOPE_FORM:
         raise WireError("an envelope without a form")
@@ -213,8 +214,8 @@ def parse(data: bytes) -> Frame:
 
 
 def _check_kind(data: bytes) -> None:
-    """Raise `TooNew` if no release up to this one writes frames of this kind, and a later one may."""
-    if data and data[0] > ENVELOPE:
+    """Raise `TooNew` if no release up to this one writes frames of this kind, and one of the next may."""
+    if data and ENVELOPE < data[0] <= ENVELOPE + LATER_KINDS:
         raise TooNew(
             f"a frame has kind {data[0]}, and this release reads kinds up to {ENVELOPE}: if a later release wrote it, "
             "upgrade antecede here"

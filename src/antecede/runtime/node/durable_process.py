@@ -188,8 +188,8 @@ class DurableProcess:
     def owes(self, process: ProcessId) -> bool:
         """Return whether a message of `process` is here, or was offered, and is not delivered yet."""
         late = any(sender == process for sender, _ in self._late)
-        unreadable = any(frame.sender == process for frame in self.unreadable.all())
-        return late or unreadable or any(held.message.sender == process for held in self.pending())
+        late = late or self.unreadable.has_from(process)
+        return late or any(held.message.sender == process for held in self.pending())
 
     def has_queued_for(self, process: ProcessId) -> bool:
         """Return whether a message from this process to `process` waits in the algorithm, for a token for instance."""
@@ -210,6 +210,7 @@ class DurableProcess:
         self.store.drop(f"member {process}")
         self.store.drop(ANSWERED + process)
         self.rosters.forget(process)
+        self.unreadable.forget_sender(process)
         self.last.forget(process)
         self._staged.departed.append(process)
         self._journal.want_snapshot()
@@ -223,7 +224,8 @@ class DurableProcess:
     def receive(self, sender: ProcessId | None, data: bytes) -> bool:
         """Take a frame from the inbox. Return False if it cannot be taken now, and is to be offered again later.
 
-        A frame of a later release is not taken: it is in `unreadable` until this process is upgraded.
+        A frame of a later release is not taken: it is in `unreadable` until this process is upgraded, or the sender is
+        gone.
         """
         try:
             frame = frames.parse(frames.open_envelope(data, self._newest_form).frame)
@@ -241,8 +243,11 @@ class DurableProcess:
                 raise WireError("a frame for stations")
             self.rosters.learn(sender, frame.number, frame.names)
         except TooNew as error:
-            self.unreadable.note(sender, data, str(error))
-            return False
+            if sender not in self.departed:
+                self.unreadable.note(sender, data, str(error))
+                return False
+            self.given_up.count_refused(sender, 1)
+            self._refuse(sender, str(error), data)
         except (RemoteViolation, Misuse) as error:
             self._refuse(sender, str(error), data)
         return True

@@ -56,7 +56,7 @@ class Node:
         limits: Limits,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._transport, self._durable, self._limits = transport, durable, limits
+        self._transport, self._durable, self._limits, self._clock = transport, durable, limits, clock
         self._ready: deque[Delivered] = deque()
         self._arrived, self._acknowledged, self._stalled = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._progress = ApplicationProgress(Acknowledgements(clock, limits.forgotten_after_s))
@@ -341,7 +341,7 @@ class Node:
         while not self._closed:
             await self._wait_for_acknowledgements()
             await self._driver.take_frames(
-                self._transport, self._take, is_unreadable=self._is_unreadable, retry_s=self._limits.retry_s
+                self._transport, self._take, unreadable=self._durable.unreadable, retry_s=self._limits.retry_s
             )
 
     async def _wait_for_acknowledgements(self) -> None:
@@ -355,13 +355,12 @@ class Node:
     def _take(self, received: Received) -> bool:
         return self._durable.receive(received.sender, received.data)
 
-    def _is_unreadable(self, received: Received) -> bool:
-        return self._durable.unreadable.has(received.sender, received.data)
-
     async def _keep_time(self) -> None:
         await self._driver.keep_time(lambda: min(self._durable.timers, default=None), self._durable.tick, self._look)
 
     def _look(self) -> None:
+        is_receiving = not self._transport.outage and not self._progress.is_full
+        self._durable.unreadable.expire(self._clock(), is_receiving=is_receiving)
         if self._view.look():
             self._stalled.set()
 

@@ -4,7 +4,7 @@
 
 This is a notice in text. A host sends it only to a station whose answer to the hello `takes` it: stations of earlier
 releases refuse text. Each notice replaces the one before, and an empty one says that nothing is wrong any more. A
-station believes nothing in it and keeps it for as long as the connection lasts.
+station believes nothing in it, keeps it for as long as the connection lasts, and ignores what it cannot read.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ TOLD_MAX = 5
 """How many problems of one host are told; of the others, the number is."""
 KIND_CHARS_MAX = 40
 TOLD_CHARS_MAX = 300
-MORE_MAX = 1_000_000
+MORE_MAX = 1_000
+"""A host that tells of more problems is believed this many: it remembers 1,000 refused messages."""
 SINCE_S_MAX = 1e10
 
 
@@ -51,7 +52,7 @@ def write_notice(problems: Sequence[Problem], bytes_max: int) -> str:
             {
                 "kind": problem.kind[:KIND_CHARS_MAX],
                 "text": str(problem)[:TOLD_CHARS_MAX],
-                "since_s": round(problem.since_s, 1),
+                "since_s": round(min(max(problem.since_s, 0.0), SINCE_S_MAX), 1),  # clocks can jump
             }
             for problem in problems[:count]
         ]
@@ -67,9 +68,9 @@ def read_notice(said: str) -> ToldProblems:
     problems, more = found.get("problems"), found.get("more")
     if found.keys() != {"problems", "more"} or not isinstance(problems, list) or len(problems) > TOLD_MAX:
         raise WireError(f"text that is not a notice of at most {TOLD_MAX} problems")
-    if type(more) is not int or not 0 <= more <= MORE_MAX:
-        raise WireError(f"a notice with a number of further problems that is not from 0 to {MORE_MAX}")
-    return ToldProblems(tuple(map(_read_problem, problems)), more)
+    if type(more) is not int or more < 0:
+        raise WireError("a notice with a number of further problems that is not 0 or more")
+    return ToldProblems(tuple(map(_read_problem, problems)), min(more, MORE_MAX))
 
 
 def _read_problem(found: object) -> ToldProblem:

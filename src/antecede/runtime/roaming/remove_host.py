@@ -10,13 +10,23 @@ import asyncio
 from ssl import SSLContext
 
 from websockets.asyncio.client import connect
-from websockets.exceptions import ConnectionClosed, WebSocketException
+from websockets.exceptions import ConnectionClosed
 
 from antecede.core.errors import WireError
 from antecede.core.types import ProcessId
 from antecede.runtime.roaming import websocket
-from antecede.runtime.roaming.host.link import CONNECT_S, QUIET, NoStation, checked_url, ended, trust
+from antecede.runtime.roaming.host.link import (
+    CANNOT_CONNECT,
+    CONNECT_S,
+    QUIET,
+    NoStation,
+    checked_url,
+    ended,
+    not_connected,
+    trust,
+)
 from antecede.runtime.roaming.tokens import issue
+from antecede.runtime.transport.nats.options import shown_address
 
 ORDER_DAYS = 1 / 24
 NOBODY = "-"
@@ -42,7 +52,7 @@ async def remove_host(url: str, host: ProcessId, key: bytes, *, tls: SSLContext 
                 return websocket.read_removal(await socket.recv()).station
     except ConnectionClosed as error:
         raise ended(error) from None
-    except (OSError, TimeoutError, WebSocketException) as error:
-        raise NoStation(f"{url}: {error}") from None
+    except CANNOT_CONNECT as error:
+        raise not_connected(url, error) from None
     except WireError:
-        raise NoStation(f"{url} is not a station") from None
+        raise NoStation(f"{shown_address(url)} is not a station") from None

@@ -35,6 +35,7 @@ STATION_COUNTERS = {
     "received": "Packets taken from other stations, including redeliveries.",
     "refused": "Packets and frames of other stations that are not valid, kept in quarantine.",
     "closed": "Connections that were closed because a host broke a rule.",
+    "notices_ignored": "Notices of hosts, of their problems, that could not be read.",
     "dropped": "Messages that a host will never get, because of the policy or because the host is unknown.",
     "offered_again": "Packets refused because a limit was reached; they are offered again.",
     "handed_over": "Hosts whose luggage was sent to another station.",

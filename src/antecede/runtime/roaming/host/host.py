@@ -55,6 +55,7 @@ from antecede.runtime.roaming.host.view import HostView
 from antecede.runtime.state.identity import identify
 from antecede.runtime.state.store import Delivered, Store
 from antecede.runtime.state.trace_recorder import open_recorder, stream_of
+from antecede.runtime.transport.nats.options import shown_address
 from antecede.runtime.watch.acknowledgements import Acknowledgements
 from antecede.runtime.watch.metrics import HOST_COUNTERS, HOST_GAUGES, Metrics
 from antecede.runtime.watch.problems import Problem
@@ -364,8 +365,8 @@ class Host:
         except ConnectionClosed as error:
             raise ended(error) from None
         except RemoteViolation as error:
-            raise NoStation(f"{link.url} sent a frame that is not valid: {error}") from None
-        raise NoStation(f"{link.url} has ended the connection")
+            raise NoStation(f"{shown_address(link.url)} sent a frame that is not valid: {error}") from None
+        raise NoStation(f"{shown_address(link.url)} has ended the connection")
 
     def _welcomed(self, link: Link) -> None:
         self._durable.note("connect" if self._welcomed_at in ("", link.station) else "move", link.station)

@@ -13,6 +13,7 @@ from typing import Protocol
 
 from antecede.runtime.background import end
 from antecede.runtime.roaming.host.link import Link, NoStation, hang_up
+from antecede.runtime.transport.nats.options import shown_address
 
 BACK_OFF_S = (0.05, 5.0)
 """The first and the longest pause after a station that could not be reached."""
@@ -53,7 +54,9 @@ class Itinerary:
         self.trouble = ""
         """Why no station serves the host, if none does."""
         self.failed_move: tuple[str, str] | None = None
-        """The last station that was wanted and could not be reached, and why; None if the last move succeeded."""
+        """The last station that was wanted and could not be reached, as it may be shown, and why; None if the last move
+        succeeded.
+        """
 
     def want(self, url: str) -> None:
         """Go to the station at `url`. `wanted` is None again when the host is there, or has given up."""
@@ -126,5 +129,5 @@ class Itinerary:
     def _give_up(self, url: str, reason: str) -> None:
         """Stop wanting the station at `url`, which cannot be reached, and remember why."""
         if self.wanted == url:
-            self.wanted, self.failed_move = None, (url, reason)
+            self.wanted, self.failed_move = None, (shown_address(url), reason)
         self._user.changed()

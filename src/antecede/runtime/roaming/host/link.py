@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from ssl import SSLContext
 from urllib.parse import urlsplit
 
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed, WebSocketException
+from websockets.exceptions import ConnectionClosed, InvalidURI, WebSocketException
+from websockets.uri import parse_uri
 
 from antecede.core.errors import AntecedeError, Misuse, WireError
 from antecede.core.types import ProcessId
 from antecede.runtime.roaming import websocket
 from antecede.runtime.roaming.problem_notice import TAKES
+from antecede.runtime.transport.nats.options import shown_address, without_secrets
 
 CONNECT_S = 5.0
 PING_S = 20.0
 CLOSE_S = 1.0
 FRAME_BYTES_MAX = 2**20
 TOO_BIG = 1009
+CANNOT_CONNECT = (OSError, TimeoutError, WebSocketException, ValueError)
+"""What `websockets.connect` raises; a ValueError is for a place that a station has sent the host to."""
 QUIET = logging.getLogger("antecede.air")
 QUIET.setLevel(logging.CRITICAL + 1)
 
@@ -39,7 +44,7 @@ class Link:
     """An open connection to `station`, which takes frames of `frame_bytes`, and `takes_problems` or not."""
 
     socket: ClientConnection
-    url: str
+    url: str = field(repr=False)
     station: ProcessId
     frame_bytes: int
     takes_problems: bool = False
@@ -48,13 +53,16 @@ class Link:
 def checked_url(url: str, tls: SSLContext | None) -> str:
     """Return `url`. Raise `Misuse` if it is not the address of a station, or not encrypted although `tls` is given."""
     scheme = ""
-    with suppress(ValueError, TypeError, AttributeError):
+    with suppress(ValueError, TypeError, AttributeError, InvalidURI):
         parts = urlsplit(url)
-        scheme = parts.scheme if parts.hostname and parts.port != 0 else ""
+        parse_uri(url)
+        scheme = parts.scheme if parts.port != 0 and not re.search(r"\s", url) else ""
     if scheme not in ("ws", "wss"):
-        raise Misuse(f"{url!r} is not the address of a station: write ws://host:port or wss://host:port")
+        raise Misuse(
+            f"{shown_address(str(url))!r} is not the address of a station: write ws://host:port or wss://host:port"
+        )
     if tls is not None and scheme == "ws":
-        raise Misuse(f"{url} is not encrypted, but tls is given: write wss://, or leave tls out")
+        raise Misuse(f"{shown_address(url)} is not encrypted, but tls is given: write wss://, or leave tls out")
     return url
 
 
@@ -93,8 +101,8 @@ async def open_link(
             close_timeout=CLOSE_S,
             logger=QUIET,
         )
-    except (OSError, TimeoutError, WebSocketException) as error:
-        raise NoStation(f"{url}: {str(error) or type(error).__name__}") from None
+    except CANNOT_CONNECT as error:
+        raise not_connected(url, error) from None
     try:
         await socket.send(websocket.hello(token, incarnation, host))
         async with asyncio.timeout(connect_s):
@@ -105,7 +113,12 @@ async def open_link(
         raise ended(error) from None
     except WireError:
         await socket.close()
-        raise NoStation(f"{url} is not a station") from None
+        raise NoStation(f"{shown_address(url)} is not a station") from None
+
+
+def not_connected(url: str, error: Exception) -> NoStation:
+    """Return the error for a station that there is no connection to, without the secrets of a URL."""
+    return NoStation(f"{shown_address(url)}: {without_secrets(str(error)) or type(error).__name__}")
 
 
 async def hang_up(link: Link) -> None:

@@ -3,7 +3,9 @@
 serve            from a URL and a few names to a running station
 server           WebSockets to hosts, inboxes to other stations
 connection       the WebSocket of one host
+similar_hosts    names of hosts that are like one that is unknown
 durable_station  the core's station, whose every step is durable before anybody sees it
 fragments        packets that are too long for the broker, in parts
+told_problems    what hosts tell of their problems
 view             how a station is doing
 """

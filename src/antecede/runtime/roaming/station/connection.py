@@ -8,8 +8,7 @@ queued twice. The connection's own queue therefore stays short: a window, a welc
 from __future__ import annotations
 
 import asyncio
-import difflib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 
 from websockets.asyncio.server import Server, ServerConnection
 
@@ -26,8 +25,6 @@ from antecede.runtime.roaming.problem_notice import ToldProblems
 BATCH_BYTES = 64 * 2**10
 QUEUE_MAX = 1_024
 CLOSE_S = 1.0
-SEARCHES_MAX = 10
-"""For how many unknown destinations of a connection similar names are looked for."""
 
 COPY = "an older copy of this store, or a second one: use the last one, or another name"
 
@@ -60,7 +57,6 @@ class Connection:
         "_filled",
         "_queue",
         "_room",
-        "_searches",
         "bucket",
         "host",
         "is_volatile",
@@ -85,27 +81,16 @@ class Connection:
         self._queue: list[bytes | str] = []
         self._answer: Packet | None = None
         self._ended = False
-        self._searches = 0
         self._filled, self._room = asyncio.Event(), asyncio.Event()
 
-    def find_similar(self, unknown: ProcessId, hosts: Iterable[ProcessId]) -> tuple[ProcessId, ...]:
-        """Return the hosts whose names are like one that is unknown and may be misspelt.
-
-        That takes time if there are many hosts, so it is done for the first few messages of a connection only.
-        """
-        self._searches += 1
-        if self._searches > SEARCHES_MAX:
-            return ()
-        others = sorted({*hosts} - {self.host})
-        return tuple(difflib.get_close_matches(unknown, others, n=websocket.SIMILAR_MAX))
-
     def check(self, packet: Packet, berth: Berth | None) -> None:
-        """Raise `RemoteViolation` for counters that cannot be right.
+        """Raise `RemoteViolation` for what no correct host says, and for counters that cannot be right.
 
         A host numbers its messages one by one, has no more of ours than there are, and leaves where it has registered.
         It numbers its registrations too, and counts what it has got: a number that was used, or a count that has gone
         back, is of a copy of its store.
         """
+        websocket.check_spoken(self.host, packet)
         stamp, message = packet.stamp, packet.message
         luggage = None if berth is None else berth.luggage
         if isinstance(stamp, Register):

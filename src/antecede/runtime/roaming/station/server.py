@@ -29,9 +29,11 @@ from antecede.runtime.driver import Driver
 from antecede.runtime.envelopes import Envelopes
 from antecede.runtime.outbox import Outbox
 from antecede.runtime.roaming import websocket
-from antecede.runtime.roaming.problem_notice import TAKES, read_notice
+from antecede.runtime.roaming.problem_notice import TAKES
 from antecede.runtime.roaming.station.connection import CLOSE_S, Connection, TokenBucket, hang_up, is_welcome
 from antecede.runtime.roaming.station.durable_station import DurableStation, ReleasedByStation
+from antecede.runtime.roaming.station.similar_hosts import SimilarHosts
+from antecede.runtime.roaming.station.told_problems import ToldByHosts
 from antecede.runtime.roaming.station.view import StationView
 from antecede.runtime.roaming.tokens import read_token
 from antecede.runtime.roaming.websocket import AirLimits
@@ -43,8 +45,6 @@ RETRY_S = 0.25
 QUIET = logging.getLogger("antecede.air")
 QUIET.setLevel(logging.CRITICAL + 1)
 """What is said on the air is never logged: the first frame has the token."""
-
-
 TWICE = "the same host has connected again: its name is used in two places, or its link was slow"
 ELSEWHERE = "the same host has registered at another station: its name is used in two places"
 
@@ -76,17 +76,19 @@ class StationServer:
         self._greeting: dict[ServerConnection, None] = {}  # those who have not said who they are, the oldest first
         self._unread: dict[Connection, float] = {}  # those who wait for room in the outbox, each since when
         self._refill: dict[ProcessId, None] = {}
-        self._met = asyncio.Event()
+        self._met, self._similar = asyncio.Event(), SimilarHosts(clock)
         self._driver = Driver(durable.store, commit=self._commit, stopped=self._failed, clock=clock)
         self._commits = self._driver.commits
         done, failed = self._driver.entry_done, self._commits.fail
         self._outbox = Outbox(transport, durable.name, envelopes=envelopes, done=done, failed=failed, clock=clock)
+        self._told = ToldByHosts(durable.name, self._connections, clock)
         self._view = StationView(
             durable,
             transport,
             self._outbox,
             self._connections,
             unread=self._unread,
+            told=self._told,
             clock=clock,
             stall_after_s=limits.stall_after_s,
         )
@@ -270,12 +272,12 @@ class StationServer:
         try:
             async for said in connection.socket:
                 if isinstance(said, str):
-                    connection.told, connection.told_at = read_notice(said), self._clock()
+                    self._told.hear(connection, said)
                     await asyncio.sleep(connection.bucket.spend(1))
                     continue
                 packets = websocket.read_packets(said)
                 for packet, _ in packets:
-                    self._check(connection, packet)
+                    connection.check(packet, self.durable.berth(connection.host))
                 for packet, data in packets:
                     await self._acquainted(packet)
                     await self._hear(connection, packet, data)
@@ -283,11 +285,6 @@ class StationServer:
                 await connection.room()
         finally:
             await end([writing])
-
-    def _check(self, connection: Connection, packet: Packet) -> None:
-        """Raise `RemoteViolation` if no correct host says this."""
-        websocket.check_spoken(connection.host, packet)
-        connection.check(packet, self.durable.berth(connection.host))
 
     async def _acquainted(self, packet: Packet) -> None:
         """Wait a little until all destinations are known: one that has just joined elsewhere may not be yet."""
@@ -357,7 +354,7 @@ class StationServer:
         for dropped in released.dropped:
             connection = self._connections.get(dropped.message.sender)
             if connection is not None and self.durable.berth(dropped.host) is None:
-                similar = connection.find_similar(dropped.host, self.durable.station.berths)
+                similar = self._similar.find(dropped.host, self.durable.station.berths, sender=connection.host)
                 connection.tell(websocket.refusal(websocket.Refusal(str(dropped.message), dropped.host, similar)))
 
     def _fill(self, host: ProcessId) -> None:
@@ -371,7 +368,7 @@ class StationServer:
         while True:
             known = len(self.durable.station.berths)
             await self._driver.take_frames(
-                self._transport, self._take, is_unreadable=self._is_unreadable, retry_s=RETRY_S
+                self._transport, self._take, unreadable=self.durable.unreadable, retry_s=RETRY_S
             )
             if len(self.durable.station.berths) > known:
                 self._met.set()
@@ -383,9 +380,6 @@ class StationServer:
     def _take(self, received: Received) -> bool:
         return self.durable.receive(received.sender, received.data, received.number)
 
-    def _is_unreadable(self, received: Received) -> bool:
-        return self.durable.unreadable.has(received.sender, received.data)
-
     async def _replace(self, host: ProcessId, move: int) -> None:
         """End the connection of a host that has registered at another station, with number `move`."""
         connection = self._connections.get(host)
@@ -394,7 +388,11 @@ class StationServer:
 
     async def _keep_time(self) -> None:
         station = self.durable.station
-        await self._driver.keep_time(lambda: station.due, self.durable.tick, self._view.look)
+        await self._driver.keep_time(lambda: station.due, self.durable.tick, self._look)
+
+    def _look(self) -> None:
+        self.durable.unreadable.expire(self._clock(), is_receiving=not self._transport.outage)
+        self._view.look()
 
     async def _report(self) -> None:
         await self._driver.report_progress(self._transport)

@@ -11,6 +11,7 @@ from antecede.core.types import ProcessId
 from antecede.runtime.outbox import Outbox
 from antecede.runtime.roaming.station.connection import Connection
 from antecede.runtime.roaming.station.durable_station import DurableStation
+from antecede.runtime.roaming.station.told_problems import ToldByHosts
 from antecede.runtime.transport.contract import Transport
 from antecede.runtime.watch import status
 from antecede.runtime.watch.problem_log import ProblemLog, find_broker_lost
@@ -27,7 +28,8 @@ LUGGAGE_AFTER_S = 3.0
 class StationView:
     """Looks at the state, the outbox and the connections of one station, and changes nothing.
 
-    `unread` are the connections that are not read from until the outbox has room, each with the time since when.
+    `unread` are the connections that are not read from until the outbox has room, each with the time since when. `told`
+    is what hosts tell of their problems.
     """
 
     def __init__(
@@ -38,11 +40,12 @@ class StationView:
         connections: Mapping[ProcessId, Connection],
         *,
         unread: Mapping[Connection, float],
+        told: ToldByHosts,
         clock: Callable[[], float],
         stall_after_s: float,
     ) -> None:
         self._durable, self._transport, self._outbox = durable, transport, outbox
-        self._connections, self._unread, self._clock = connections, unread, clock
+        self._connections, self._unread, self._told, self._clock = connections, unread, told, clock
         space = durable.store.facts.get("space", b"").decode()
         self._watch = Watch(stall_after_s, clock, space)
         self._log = ProblemLog(durable.name, clock)
@@ -104,6 +107,7 @@ class StationView:
             "offered_again": counts["offered again"],
             "handed_over": counts["handed over"],
             "closed": counts["closed"],
+            "notices_ignored": self._told.ignored,
             "connections": len(self._connections),
             "hosts": len(served),
             "known": len(station.berths),
@@ -122,29 +126,12 @@ class StationView:
         return {
             **self.counts(),
             **status.describe(problems, waiting),
-            **self._problems_of_hosts(),
+            **self._told.describe(),
             "hand_offs": [
                 {"host": host, "from": station.luggage_source(host), "since_s": round(now - self._moving[host], 1)}
                 for host in moving[:HAND_OFFS_SHOWN_MAX]
             ],
         }
-
-    def _problems_of_hosts(self) -> dict[str, object]:
-        """Return what the hosts that are connected tell of themselves. Nothing of it is known to be true."""
-        told = [self._connections[name] for name in sorted(self._connections)]
-        found = [
-            {
-                "host": one.host,
-                "kind": each.kind,
-                "since_s": round(each.since_s + self._clock() - one.told_at, 1),
-                "text": each.text,
-            }
-            for one in told
-            for each in one.told.problems
-        ]
-        count = len(found) + sum(one.told.more for one in told)
-        shown = found[: status.PROBLEMS_SHOWN_MAX]
-        return {"problems_of_hosts": shown, "problems_of_hosts_more": count - len(shown)}
 
     def _waiting(self) -> Iterator[Waiting]:
         return (Waiting(held.message, held.needs, held.host) for held in self._durable.station.held())

@@ -15,7 +15,8 @@ from antecede.core.errors import Misuse
 from antecede.core.types import ProcessId
 
 SIGNED = frozenset({"user_credentials", "nkeys_seed", "nkeys_seed_str"})
-SECRET = re.compile(r"^(\w+:/+)?.*@")
+SCHEME = re.compile(r"^\w+:/+")
+ADDRESS = re.compile(r"\w+:/+\S+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class NatsOptions:
     replicas: int = 1
     inbox_bytes_max: int = -1
     domain: str | None = None
-    addresses: Mapping[ProcessId, str] = field(default_factory=dict)
+    addresses: Mapping[ProcessId, str] = field(default_factory=dict, repr=False)
     connect: Mapping[str, Any] = field(default_factory=dict, repr=False)
     limits: NatsLimits = field(default_factory=NatsLimits, repr=False)
 
@@ -67,6 +68,22 @@ class NatsOptions:
 
 
 def shown(servers: Sequence[str]) -> str:
-    """Return the addresses as a text, without the user, password or token that they may carry."""
-    each = [part for server in servers for part in server.split(",")]
-    return ", ".join(SECRET.sub(r"\1", one) for one in each)
+    """Return the addresses as a text, without the secrets that they may carry."""
+    return ", ".join(shown_address(one) for server in servers for one in server.split(","))
+
+
+def shown_address(address: str) -> str:
+    """Return one address without a user, password, token or query.
+
+    An @ after a question mark may end a password or be in the query: then nothing is shown but the scheme.
+    """
+    scheme = SCHEME.match(address)
+    start = scheme.end() if scheme else 0
+    before, *after = re.split("[?#]", address[start:], maxsplit=1)
+    where = "..." if "@" in "".join(after) else before.rpartition("@")[2]
+    return address[:start] + where
+
+
+def without_secrets(text: str) -> str:
+    """Return a text with every address in it as `shown_address` shows it."""
+    return ADDRESS.sub(lambda found: shown_address(found[0]), text)
