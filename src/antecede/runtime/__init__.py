@@ -45,6 +45,7 @@ from antecede.runtime.transport.nats.options import NatsOptions
 from antecede.runtime.watch.problems import (
     AcknowledgementMissing,
     BrokerLost,
+    HoldBackLimitReached,
     InboxFull,
     LeavingWaits,
     LuggageAwaited,
@@ -68,6 +69,7 @@ __all__ = [
     "BrokerLost",
     "Delivery",
     "Faults",
+    "HoldBackLimitReached",
     "Host",
     "HostRefused",
     "InboxFull",

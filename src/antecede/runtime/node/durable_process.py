@@ -21,7 +21,6 @@ import json
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from zlib import crc32
 
 from antecede.core.algorithm import Algorithm
 from antecede.core.effects import Deliver, Effect, Sent, SetTimer, Transmit
@@ -33,6 +32,7 @@ from antecede.runtime import frames
 from antecede.runtime.node.departure import ANSWERED, Departure
 from antecede.runtime.node.given_up_names import GivenUpNames
 from antecede.runtime.node.last_numbers import LastNumbers
+from antecede.runtime.node.late_frames import LateFrames
 from antecede.runtime.node.traced_events import TracedEvents
 from antecede.runtime.state.journal import Journal
 from antecede.runtime.state.log_entries import JoinEntry, LeaveEntry, LogEntry, ReceiveEntry, SendEntry, TickEntry
@@ -96,7 +96,7 @@ class DurableProcess:
         self.last = LastNumbers(store, is_relayed=is_relayed)
         self._recent = RecentMessages(store)
         self._staged = ReleasedByNode()
-        self._late: set[tuple[ProcessId | None, int]] = set()  # each frame by its sender and its checksum
+        self.late = LateFrames()
         self._journal: Journal[Algorithm, Effect] = Journal(
             store, begin=begin, restore=restore, apply=self._apply, recorder=recorder
         )
@@ -188,9 +188,12 @@ class DurableProcess:
 
     def owes(self, process: ProcessId) -> bool:
         """Return whether a message of `process` is here, or was offered, and is not delivered yet."""
-        late = any(sender == process for sender, _ in self._late)
         unreadable = any(frame.sender == process for frame in self.unreadable.all())
-        return late or unreadable or any(held.message.sender == process for held in self.pending())
+        return (
+            self.late.has_any_of(process)
+            or unreadable
+            or any(held.message.sender == process for held in self.pending())
+        )
 
     def has_queued_for(self, process: ProcessId) -> bool:
         """Return whether a message from this process to `process` waits in the algorithm, for a token for instance."""
@@ -230,6 +233,7 @@ class DurableProcess:
             frame = frames.parse(frames.open_envelope(data, self._newest_form).frame)
             if isinstance(frame, frames.Packets):
                 if sender in self.departed:
+                    self.late.forget(sender, data)
                     self.counts["refused"] += len(frame.packets) - 1  # the frame itself is counted as one
                     self.given_up.count_refused(sender, len(frame.packets))
                     raise WireError(f"{sender!r} has left: this is a repetition, or another process uses its name")
@@ -250,11 +254,12 @@ class DurableProcess:
 
     def _receive_packets(self, sender: ProcessId | None, frame: frames.Packets, data: bytes) -> bool:
         self.unreadable.forget(sender, data)
+        refused = self.counts["offered again"]
         taken = [self._receive_packet(sender, frame.roster, packet, data) for packet in frame.packets]  # try each
         if all(taken):
-            self._late.discard((sender, crc32(data)))
+            self.late.forget(sender, data)
         elif not self.unreadable.has(sender, data):
-            self._late.add((sender, crc32(data)))
+            self.late.note(sender, data, is_beyond_limit=self.counts["offered again"] > refused)
         return all(taken)
 
     def _receive_packet(self, sender: ProcessId | None, roster: int, data: bytes, frame: bytes) -> bool:

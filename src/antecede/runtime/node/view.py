@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import json
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from antecede.core.errors import AntecedeError
+from antecede.core.holdback import HOLD_BACK_LIMIT
 from antecede.core.types import ProcessId
 from antecede.runtime.limits import Limits
 from antecede.runtime.node.departure import STAYS
@@ -20,6 +22,7 @@ from antecede.runtime.watch.acknowledgements import Acknowledgements
 from antecede.runtime.watch.problem_log import LOGGER, ProblemLog, find_broker_lost
 from antecede.runtime.watch.problems import (
     SOON_S,
+    HoldBackLimitReached,
     InboxFull,
     LeavingWaits,
     NamesMissing,
@@ -65,6 +68,8 @@ class NodeView:
     ) -> None:
         self._durable, self._transport, self._outbox, self._progress = durable, transport, outbox, progress
         self._space = durable.store.facts.get("space", b"").decode()
+        options = json.loads(durable.store.facts.get("options", b"{}"))
+        self._hold_back_limit = int(options.get("hold_back_limit", HOLD_BACK_LIMIT))
         self._stall_after_s = limits.stall_after_s
         self._watch = Watch(limits.stall_after_s, clock, self._space)
         self._log = ProblemLog(durable.process, clock)
@@ -183,7 +188,16 @@ class NodeView:
         found += [NumberReused(age_s(("reused", message)), message) for message in self._durable.reused]
         refused = sorted(self._durable.given_up.refused.items())
         found += [RefusedAfterGiveUp(age_s(("given up", sender)), sender, count) for sender, count in refused]
-        return found + self._names_missing()
+        return [*found, *self._hold_back_limit_reached(), *self._names_missing()]
+
+    def _hold_back_limit_reached(self) -> list[Problem]:
+        """Return the problem that frames are left with the broker because too much is held back, if that lasts."""
+        frames = self._durable.late.beyond_limit
+        since_s = self._log.age_s("hold-back limit", frames > 0)
+        if since_s < SOON_S:
+            return []
+        held_back = len(self._durable.pending())
+        return [HoldBackLimitReached(since_s, held_back, self._hold_back_limit, frames)]
 
     def _names_missing(self) -> list[Problem]:
         """Return whose frames wait for a list of names. A frame that overtook its list waits for a moment only."""
