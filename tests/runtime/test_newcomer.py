@@ -79,6 +79,29 @@ asyncio.run(main())
 """,
         "1 message is taken and none acknowledged: .* Call `await message.ack()`",
     ),
+    "ack is forgotten, and the program works on": (
+        """
+async def main():
+    async with antecede.join(sys.argv[1], space="orders", process="billing") as node:
+        print("begins", flush=True)
+        await node.send({"billing"}, b"paid")
+        await anext(node)
+        await asyncio.sleep(60)
+asyncio.run(main())
+""",
+        "billing: 1 message is taken and not acknowledged for 4 s. Call `await message.ack()`",
+    ),
+    "ack is forgotten without an event loop, and the program works on": (
+        """
+import time
+with antecede.join_sync(sys.argv[1], space="orders", process="billing") as node:
+    print("begins", flush=True)
+    node.send({"billing"}, b"paid")
+    node.receive()
+    time.sleep(60)
+""",
+        "billing: 1 message is taken and not acknowledged for 4 s. .* `message.ack()`",
+    ),
     "a destination is misspelt, and the program ends": (
         """
 async def main():

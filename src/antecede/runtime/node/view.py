@@ -82,6 +82,7 @@ class NodeView:
         fresh = self._watch.look(stalled)
         self.stalls.extend(fresh)
         self._log.look([*stalled, *self._others()])
+        self._progress.acknowledgements.remind(self._durable.process)
         return bool(fresh)
 
     def stop(self, failure: Exception) -> None:
