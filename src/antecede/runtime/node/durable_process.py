@@ -18,7 +18,7 @@ way may speak of it.
 from __future__ import annotations
 
 import json
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
@@ -43,8 +43,6 @@ from antecede.runtime.state.store import Delivered, Store
 from antecede.runtime.state.trace_recorder import Recorder
 from antecede.runtime.watch.sent_stamps import SentStamps
 from antecede.runtime.watch.unreadable import UnreadableFrames
-
-REUSED_MAX = 100
 
 
 @dataclass(slots=True)
@@ -88,13 +86,11 @@ class DurableProcess:
         self.rosters = Rosters(store, self.members)
         self.counts: Counter[str] = Counter()
         self.unreadable = UnreadableFrames()
-        self.reused: deque[MessageId] = deque(maxlen=REUSED_MAX)
-        """Numbers of messages that were used twice, with other content."""
         self.given_up = GivenUpNames(store)
         algorithm = store.facts.get("algorithm", b"").decode()
         self.sent_stamps = SentStamps(algorithm)
         self.last = LastNumbers(store, is_relayed=is_relayed)
-        self._recent = RecentMessages(store)
+        self.recent = RecentMessages(store)
         self._staged = ReleasedByNode()
         self.late = LateFrames()
         self._journal: Journal[Algorithm, Effect] = Journal(
@@ -268,7 +264,8 @@ class DurableProcess:
             packet = self.rosters.codec_of(sender or "", roster).decode(data)
             if sender is not None and packet.sender != sender:
                 raise WireError(f"a packet of {packet.sender!r} that was published by {sender!r}")
-            self._check_content(packet)
+            if packet.message is not None:
+                self.recent.check(packet.message)
             effects = self.algorithm.receive(packet)
         except UnknownRoster:
             return False
@@ -290,20 +287,9 @@ class DurableProcess:
         self._carry_out(effects)
         return True
 
-    def _check_content(self, packet: Packet) -> None:
-        """Raise `RemoteViolation` if the number of the message was used for another message before."""
-        message = packet.message
-        if message is not None and self._recent.is_other(message):
-            if message.id not in self.reused:
-                self.reused.append(message.id)
-            raise RemoteViolation(
-                f"number {message.id.seq} of {message.sender} was used for another message before: the store of "
-                f"{message.sender} fell back, or two copies of it run"
-            )
-
     def _note_content(self, packet: Packet) -> None:
         if packet.message is not None:
-            self._recent.note(packet.message)
+            self.recent.note(packet.message)
 
     def acknowledge(self, n: int) -> None:
         """Delete message `n` of the inbox, because the application has acknowledged it."""
@@ -318,7 +304,7 @@ class DurableProcess:
     def commit(self) -> ReleasedByNode:
         """Make everything up to now durable, and return what may be shown to others now."""
         if self._journal.is_snapshot_due:
-            self._recent.save()
+            self.recent.save()
         self._staged.outgoing += self._journal.commit()
         released, self._staged = self._staged, ReleasedByNode()
         return released

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from antecede.core.errors import AntecedeError
 from antecede.core.holdback import HOLD_BACK_LIMIT
-from antecede.core.types import ProcessId
+from antecede.core.types import MessageId, ProcessId
 from antecede.runtime.limits import Limits
 from antecede.runtime.node.departure import STAYS
 from antecede.runtime.node.durable_process import DurableProcess
@@ -34,6 +34,7 @@ from antecede.runtime.watch.problems import (
     listed,
     plural,
 )
+from antecede.runtime.watch.recent_events import RecentEvents
 from antecede.runtime.watch.stalls import NO_INBOX_AFTER_S, NoSuchProcess, Stall, Waiting, Watch
 
 SIMILAR_AFTER_S = NO_INBOX_AFTER_S / 4
@@ -73,6 +74,8 @@ class NodeView:
         self._stall_after_s = limits.stall_after_s
         self._watch = Watch(limits.stall_after_s, clock, self._space)
         self._log = ProblemLog(durable.process, clock)
+        self._reused = RecentEvents[MessageId](clock, limits.event_lasts_s)
+        self._given_up = RecentEvents[ProcessId](clock, limits.event_lasts_s)
         self._searches: Counter[ProcessId] = Counter()
         self.stalls: deque[Stall] = deque(maxlen=1_000)
 
@@ -126,6 +129,8 @@ class NodeView:
         return {
             **{name: counts[name] for name in ("sent", "received", "delivered", "refused")},
             "offered_again": counts["offered again"],
+            "reused": self._durable.recent.refused,
+            "given_up": self._durable.given_up.refused.total(),
             "outbox": len(self._outbox.packets_owed),
             "inbox": len(self._progress.unacknowledged),
             "held_back": len(self._durable.pending()),
@@ -186,9 +191,13 @@ class NodeView:
         smaller_s = age_s("stamps", smaller is not None)
         if smaller is not None:
             found.append(StampsTooLarge(smaller_s, *smaller))
-        found += [NumberReused(age_s(("reused", message)), message) for message in self._durable.reused]
-        refused = sorted(self._durable.given_up.refused.items())
-        found += [RefusedAfterGiveUp(age_s(("given up", sender)), sender, count) for sender, count in refused]
+        reused = self._reused.find_ages(self._durable.recent.reused)
+        found += [NumberReused(since_s, message) for message, since_s in reused.items()]
+        refused = self._durable.given_up.refused
+        found += [
+            RefusedAfterGiveUp(since_s, sender, refused[sender])
+            for sender, since_s in sorted(self._given_up.find_ages(refused).items())
+        ]
         return [*found, *self._hold_back_limit_reached(), *self._names_missing()]
 
     def _hold_back_limit_reached(self) -> list[Problem]:
