@@ -187,7 +187,7 @@ class NodeView:
         whom = departure.awaited | self._blocked_queues() if departure.step != STAYS else set()
         if leaving_s >= SOON_S and whom:
             found.append(LeavingWaits(leaving_s, tuple(sorted(whom))))
-        smaller = self._durable.sent_stamps.find_smaller(len(self._durable.members))
+        smaller = self._durable.sent_stamps.find_smaller(len(self._durable.members), self._durable.sent)
         smaller_s = age_s("stamps", smaller is not None)
         if smaller is not None:
             found.append(StampsTooLarge(smaller_s, *smaller))
