@@ -353,32 +353,6 @@ def test_the_token_of_another_host() -> None:
     asyncio.run(scenario())
 
 
-WITHOUT_RUNTIME = """
-import sys
-
-class Missing:
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in ("nats", "websockets", "prometheus_client", "jwt"):
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-
-sys.meta_path.insert(0, Missing())
-import antecede
-for name in ("join", "join_sync", "Host", "Limits"):
-    try:
-        getattr(antecede, name)
-    except ImportError as error:
-        print(error)
-"""
-
-
-def test_the_runtime_is_not_installed() -> None:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-    command = [sys.executable, "-c", WITHOUT_RUNTIME]
-    shown = subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout.splitlines()
-    assert len(shown) == 4
-    assert all(re.fullmatch(r"antecede\.\w+ needs \w+.*: pip install 'antecede\[runtime\]'", line) for line in shown)
-
-
 def test_ctrl_c_ends_the_example_of_the_readme_without_a_traceback(tmp_path: Path) -> None:
     (program,) = re.findall(r"```py\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     program = program.replace("/tmp/ring", str(tmp_path / "ring"))
