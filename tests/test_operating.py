@@ -11,6 +11,7 @@ from antecede.runtime.watch import metrics
 from antecede.runtime.watch.problems import (
     AcknowledgementMissing,
     BrokerLost,
+    HoldBackLimitReached,
     InboxFull,
     LeavingWaits,
     LuggageAwaited,
@@ -34,6 +35,7 @@ DASHBOARD = (ROOT / "docs" / "guide" / "dashboard.json").read_text()
 PROBLEMS = (
     AcknowledgementMissing(0.0, 1, MessageId("a", 1)),
     BrokerLost(0.0, "refused"),
+    HoldBackLimitReached(0.0, 2, 2, 1),
     InboxFull(0.0, 1),
     LeavingWaits(0.0, ("a",)),
     LuggageAwaited(0.0, "s2", ("ann",)),

@@ -53,7 +53,13 @@ def main() -> None:
         foreign = bare.run("-c", BEFORE + _readme_example() + AFTER).splitlines()[-1]
         if foreign != "[]":
             raise SystemExit(f"the library imports more than the standard library: {foreign}")
-        print("bare: the README's example runs on the standard library alone")
+        for module in ("antecede", "antecede.runtime"):
+            told = bare.run(
+                "-c", f"try:\n    from {module} import join\nexcept ImportError as error:\n    print(error)"
+            )
+            if "pip install 'antecede[runtime]'" not in told:
+                raise SystemExit(f"who imports join from {module} is not told what to install: {told!r}")
+        print("bare: the README's example runs on the standard library alone, and join says what to install")
         app = Environment(folder / "app")
         app.install(f"antecede[app] @ {wheel.as_uri()}")
         if "check" not in app.run("-m", "antecede", "--help"):

@@ -116,8 +116,9 @@ def __getattr__(name: str) -> Any:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == "antecede":
             raise
+        part = "runtime" if _LAZY[name] == "antecede.runtime" else "app"
         raise ImportError(
-            f"antecede.{name} needs {error.name}, which comes with the runtime: pip install 'antecede[runtime]'"
+            f"antecede.{name} needs {error.name}, which is not installed: pip install 'antecede[{part}]'"
         ) from error
     return getattr(module, name)
 

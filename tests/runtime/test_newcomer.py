@@ -79,6 +79,29 @@ asyncio.run(main())
 """,
         "1 message is taken and none acknowledged: .* Call `await message.ack()`",
     ),
+    "ack is forgotten, and the program works on": (
+        """
+async def main():
+    async with antecede.join(sys.argv[1], space="orders", process="billing") as node:
+        print("begins", flush=True)
+        await node.send({"billing"}, b"paid")
+        await anext(node)
+        await asyncio.sleep(60)
+asyncio.run(main())
+""",
+        "billing: 1 message is taken and not acknowledged for 4 s. Call `await message.ack()`",
+    ),
+    "ack is forgotten without an event loop, and the program works on": (
+        """
+import time
+with antecede.join_sync(sys.argv[1], space="orders", process="billing") as node:
+    print("begins", flush=True)
+    node.send({"billing"}, b"paid")
+    node.receive()
+    time.sleep(60)
+""",
+        "billing: 1 message is taken and not acknowledged for 4 s. .* `message.ack()`",
+    ),
     "a destination is misspelt, and the program ends": (
         """
 async def main():
@@ -328,32 +351,6 @@ def test_the_token_of_another_host() -> None:
                 await ann.connected()
 
     asyncio.run(scenario())
-
-
-WITHOUT_RUNTIME = """
-import sys
-
-class Missing:
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in ("nats", "websockets", "prometheus_client", "jwt"):
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-
-sys.meta_path.insert(0, Missing())
-import antecede
-for name in ("join", "join_sync", "Host", "Limits"):
-    try:
-        getattr(antecede, name)
-    except ImportError as error:
-        print(error)
-"""
-
-
-def test_the_runtime_is_not_installed() -> None:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-    command = [sys.executable, "-c", WITHOUT_RUNTIME]
-    shown = subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout.splitlines()
-    assert len(shown) == 4
-    assert all(re.fullmatch(r"antecede\.\w+ needs \w+.*: pip install 'antecede\[runtime\]'", line) for line in shown)
 
 
 def test_ctrl_c_ends_the_example_of_the_readme_without_a_traceback(tmp_path: Path) -> None:

@@ -19,48 +19,56 @@ node/         a process of a space: join, send, deliver, leave
 roaming/      stations, and hosts that roam between them
 """
 
-from antecede.runtime.delivery import Delivery
-from antecede.runtime.limits import Limits
-from antecede.runtime.node.join import join
-from antecede.runtime.node.node import Node, NodeClosed
-from antecede.runtime.node.sync import SyncDelivery, SyncNode, join_sync
-from antecede.runtime.roaming.host.host import Host
-from antecede.runtime.roaming.host.link import HostRefused
-from antecede.runtime.roaming.station.serve import serve_station
-from antecede.runtime.roaming.tokens import issue as issue_token
-from antecede.runtime.roaming.websocket import AirLimits
-from antecede.runtime.state.store_error import StoreError
-from antecede.runtime.transport.contract import (
-    NameLost,
-    NameTaken,
-    Network,
-    OlderCopy,
-    Received,
-    Transport,
-    Unreachable,
-)
-from antecede.runtime.transport.memory import Faults, MemoryNetwork
-from antecede.runtime.transport.nats.network import NatsNetwork
-from antecede.runtime.transport.nats.options import NatsOptions
-from antecede.runtime.watch.problems import (
-    AcknowledgementMissing,
-    BrokerLost,
-    InboxFull,
-    LeavingWaits,
-    LuggageAwaited,
-    MessageRefused,
-    MoveFailed,
-    NamesMissing,
-    NeverAcknowledged,
-    NotConnected,
-    NumberReused,
-    OutboxFull,
-    Problem,
-    RefusedAfterGiveUp,
-    StampsTooLarge,
-    Stopped,
-)
-from antecede.runtime.watch.stalls import NoSuchProcess, Stall, UpgradeNeeded
+try:
+    from antecede.runtime.delivery import Delivery
+    from antecede.runtime.limits import Limits
+    from antecede.runtime.node.join import join
+    from antecede.runtime.node.node import Node, NodeClosed
+    from antecede.runtime.node.sync import SyncDelivery, SyncNode, join_sync
+    from antecede.runtime.roaming.host.host import Host
+    from antecede.runtime.roaming.host.link import HostRefused
+    from antecede.runtime.roaming.station.serve import serve_station
+    from antecede.runtime.roaming.tokens import issue as issue_token
+    from antecede.runtime.roaming.websocket import AirLimits
+    from antecede.runtime.state.store_error import StoreError
+    from antecede.runtime.transport.contract import (
+        NameLost,
+        NameTaken,
+        Network,
+        OlderCopy,
+        Received,
+        Transport,
+        Unreachable,
+    )
+    from antecede.runtime.transport.memory import Faults, MemoryNetwork
+    from antecede.runtime.transport.nats.network import NatsNetwork
+    from antecede.runtime.transport.nats.options import NatsOptions
+    from antecede.runtime.watch.problems import (
+        AcknowledgementMissing,
+        BrokerLost,
+        HoldBackLimitReached,
+        InboxFull,
+        LeavingWaits,
+        LuggageAwaited,
+        MessageRefused,
+        MoveFailed,
+        NamesMissing,
+        NeverAcknowledged,
+        NotConnected,
+        NumberReused,
+        OutboxFull,
+        Problem,
+        RefusedAfterGiveUp,
+        StampsTooLarge,
+        Stopped,
+    )
+    from antecede.runtime.watch.stalls import NoSuchProcess, Stall, UpgradeNeeded
+except ModuleNotFoundError as error:
+    if (error.name or "").partition(".")[0] == "antecede":
+        raise
+    raise ModuleNotFoundError(
+        f"antecede.runtime needs {error.name}, which is not installed: pip install 'antecede[runtime]'", name=error.name
+    ) from error
 
 __all__ = [
     "AcknowledgementMissing",
@@ -68,6 +76,7 @@ __all__ = [
     "BrokerLost",
     "Delivery",
     "Faults",
+    "HoldBackLimitReached",
     "Host",
     "HostRefused",
     "InboxFull",

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from antecede.core.errors import AntecedeError, Misuse
-from antecede.runtime import Faults, MemoryNetwork, NameLost, Network, Node, Stopped, join
+from antecede.runtime import Faults, Limits, MemoryNetwork, NameLost, Network, Node, Stopped, join
 from tests.runtime.logged import said
 from tests.runtime.nodes import WAIT_S, eventually, run, take
 
@@ -231,7 +231,8 @@ def test_a_number_that_is_used_twice_is_told_and_not_dropped_as_a_repetition(
         ):
             await a.send({"b"}, b"second")
             assert await take(b, 2) == [b"first", b"second"]
-        async with join(network, space="s", process="b", store=tmp_path / "b") as b:
+        limits = Limits(event_lasts_s=1.0)
+        async with join(network, space="s", process="b", store=tmp_path / "b", limits=limits) as b:
             del network.registrations["s", "a"]
             async with join(network, space="s", process="a", store=backup) as a:
                 await a.send(dests, payload)
@@ -241,6 +242,9 @@ def test_a_number_that_is_used_twice_is_told_and_not_dropped_as_a_repetition(
                 assert "a has sent two different messages with number 2" in str(problem)
                 assert b.counts()["refused"] == 1
                 await eventually(lambda: "number 2, and the second was refused" in caplog.text)
+                await eventually(lambda: "this is over: a has sent two different messages" in caplog.text)
+                assert b.problems() == []
+                assert 'antecede_reused_total{process="b"} 1.0' in b.metrics.text()
 
     run(test)
 

@@ -35,7 +35,7 @@ def test_messages_that_come_after_their_sender_was_given_up_are_counted(
 ) -> None:
     async def test() -> None:
         network = MemoryNetwork()
-        async with nodes(network, "sink late", store=tmp_path) as (sink, late):
+        async with nodes(network, "sink late", store=tmp_path, limits=Limits(event_lasts_s=1.0)) as (sink, late):
             await sink.give_up("late")
             for payload in SENT:
                 await late.send({"sink"}, payload)
@@ -45,6 +45,9 @@ def test_messages_that_come_after_their_sender_was_given_up_are_counted(
             assert (problem.sender, problem.count) == ("late", len(SENT))
             await eventually(lambda: "refused that came from late after give_up('late')" in caplog.text)
             assert len(sink._durable.store.quarantined()) > 0
+            await eventually(lambda: "this is over: 3 packets are refused" in caplog.text)
+            assert sink.problems() == []
+            assert 'antecede_given_up_total{process="sink"} 3.0' in sink.metrics.text()
 
     caplog.set_level(logging.WARNING, "antecede")
     run(test)

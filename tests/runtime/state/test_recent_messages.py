@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from antecede.core.errors import RemoteViolation
 from antecede.core.types import Message, MessageId
 from antecede.runtime.state import recent_messages
-from antecede.runtime.state.recent_messages import COUNT_MAX, RecentMessages
+from antecede.runtime.state.recent_messages import COUNT_MAX, REUSED_MAX, RecentMessages
 from antecede.runtime.state.store import Store
 
 PAID = Message(MessageId("a", 2), frozenset({"b", "c"}), b"paid")
@@ -79,3 +80,17 @@ def test_the_oldest_are_forgotten_first_and_those_of_an_earlier_release_before_a
     recent.note(number(COUNT_MAX + 3))
     assert not recent.is_other(replace(number(3), payload=b""))
     assert recent.is_other(replace(number(4), payload=b""))
+
+
+def test_numbers_that_are_used_twice_are_counted_and_the_oldest_forgotten(store: Store) -> None:
+    recent = RecentMessages(store)
+    for seq in range(1, REUSED_MAX + 2):
+        recent.check(number(seq))
+        recent.note(number(seq))
+        recent.check(number(seq))
+    for seq in (1, 1, *range(2, REUSED_MAX + 2)):
+        with pytest.raises(RemoteViolation, match=f"number {seq} of a was used for another message before"):
+            recent.check(replace(number(seq), payload=b"other"))
+        assert recent.reused[MessageId("a", seq)] == (2 if recent.refused == 2 else 1)
+    assert recent.refused == REUSED_MAX + 2
+    assert sorted(id.seq for id in recent.reused) == [*range(2, REUSED_MAX + 2)]

@@ -57,6 +57,36 @@ def test_asking_for_another_message_without_an_acknowledgement_is_a_problem_afte
     assert seen.find_forgotten(log) == []
 
 
+def test_the_first_message_is_asked_about_once_if_it_is_not_acknowledged_soon() -> None:
+    now = [0.0]
+    seen = Acknowledgements(lambda: now[0])
+    assert seen.count_slow() == 0
+    take_all(seen, 4, 5)
+    now[0] = 3.9
+    assert seen.count_slow() == 0
+    now[0] = 4.0
+    assert [seen.count_slow(), seen.count_slow()] == [2, 0], "it may work for long"
+
+
+def test_an_application_that_has_acknowledged_before_is_not_asked() -> None:
+    now = [0.0]
+    seen = Acknowledgements(lambda: now[0])
+    take_all(seen, 4)
+    seen.acknowledge(4)
+    take_all(seen, 5)
+    now[0] = 1_000.0
+    assert seen.count_slow() == 0
+
+
+def test_an_application_that_asks_for_more_is_told_in_other_words() -> None:
+    now = [0.0]
+    seen = Acknowledgements(lambda: now[0])
+    take_all(seen, 4)
+    seen.ask()
+    now[0] = 1_000.0
+    assert seen.count_slow() == 0, "it has acknowledged none, which is a problem"
+
+
 def test_what_an_application_leaves_that_ends() -> None:
     assert Acknowledgements().find_left() == []
     assert Acknowledgements(taken=2).find_left() == [NeverAcknowledged(0.0, 2)]

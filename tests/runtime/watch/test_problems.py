@@ -7,6 +7,7 @@ import pytest
 
 from antecede.runtime import (
     AcknowledgementMissing,
+    HoldBackLimitReached,
     InboxFull,
     LeavingWaits,
     Limits,
@@ -122,6 +123,31 @@ def test_a_full_outbox(caplog: pytest.LogCaptureFixture) -> None:
             await asyncio.gather(*sending)
             await eventually(lambda: said(caplog, "this is over: .* packets wait") == 1)
             await take(b, 5)
+
+    run(test)
+
+
+def test_a_limit_of_what_is_held_back_that_is_reached(caplog: pytest.LogCaptureFixture) -> None:
+    """Long before anything is a stall: what is left with the broker, the limit, and what to do."""
+    words = r"b: 6 frames are left with the broker.*hold_back_limit=2 is reached: 2 messages are held back.*give_up\(\)"
+
+    async def test() -> None:
+        network = MemoryNetwork()
+        async with nodes(network, "a c") as (a, c), nodes(network, "b", hold_back_limit=2) as (b,):
+            network.partition({"a"}, {"b"})
+            await a.send({"b", "c"}, b"cause")
+            await take(c, 1)
+            for n in range(8):
+                await c.send({"b"}, b"%d" % n)
+                await c.flush()
+            await eventually(lambda: said(caplog, words) == 1)
+            (problem,) = b.problems()
+            assert problem == HoldBackLimitReached(problem.since_s, held_back=2, limit=2, frames=6)
+            assert 'antecede_problems{kind="hold-back limit",process="b"} 1.0' in b.metrics.text()
+            network.heal()
+            await take(b, 9)
+            await eventually(lambda: said(caplog, "this is over: 6 frames are left with the broker") == 1)
+            assert b.problems() == []
 
     run(test)
 

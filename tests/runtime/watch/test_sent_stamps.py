@@ -1,7 +1,9 @@
 """A node that has sent a thousand messages says whether another algorithm would need a third of the control bytes."""
 
+import asyncio
 import logging
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -10,29 +12,32 @@ from antecede.runtime import MemoryNetwork, join
 from antecede.runtime.node.durable_process import DurableProcess
 from antecede.runtime.state.store import Store
 from antecede.runtime.watch.problems import StampsTooLarge
-from antecede.runtime.watch.sent_stamps import MEASURED, SENDS_MIN, SentStamps, estimate
+from antecede.runtime.watch.sent_stamps import MEASURED, SAMPLE_MIN, SENDS_MIN, SentStamps, estimate
 from tests.runtime.nodes import eventually, run
 
 SEVEN = frozenset("bcdefgh")
 
 
-def sizes_after(algorithm: str, messages: int, control_bytes: int) -> SentStamps:
+def smaller(
+    algorithm: str, control_bytes: int, *, processes: int = 100, sample: int = SAMPLE_MIN, ever_sent: int = SENDS_MIN
+) -> tuple[str, int, int] | None:
     sizes = SentStamps(algorithm)
-    for _ in range(messages):
+    for _ in range(sample):
         sizes.note(control_bytes, SEVEN)
-    return sizes
+    return sizes.find_smaller(processes, ever_sent)
 
 
 def test_a_hundred_processes_with_groups_of_eight() -> None:
     """769 bytes were measured there, and 623 for all packets of a message that goes through representatives."""
-    assert sizes_after("ks", SENDS_MIN, 769).find_smaller(100) == ("hierarchy", 769, 89)
-    assert sizes_after("ks", SENDS_MIN - 1, 769).find_smaller(100) is None, "too little was sent"
-    assert sizes_after("ks", SENDS_MIN, 3 * 88).find_smaller(100) is None, "less than three times as much"
-    assert sizes_after("prs", SENDS_MIN, 5_622).find_smaller(100) == ("hierarchy", 5_622, 89)
+    assert smaller("ks", 769) == ("hierarchy", 769, 89)
+    assert smaller("ks", 769, ever_sent=SENDS_MIN - 1) is None, "too little was sent"
+    assert smaller("ks", 769, sample=SAMPLE_MIN - 1) is None, "too little was sent since the last start"
+    assert smaller("ks", 3 * 88) is None, "less than three times as much"
+    assert smaller("prs", 5_622) == ("hierarchy", 5_622, 89)
 
 
 def test_few_processes_need_nothing_else() -> None:
-    assert sizes_after("ks", SENDS_MIN, 62).find_smaller(8) is None
+    assert smaller("ks", 62, processes=8) is None
 
 
 @pytest.mark.parametrize("algorithm", MEASURED)
@@ -47,7 +52,7 @@ def test_messages_to_oneself_have_no_stamp() -> None:
     sizes = SentStamps("ks")
     for _ in range(SENDS_MIN):
         sizes.note(10_000, frozenset())
-    assert sizes.find_smaller(100) is None
+    assert sizes.find_smaller(100, SENDS_MIN) is None
 
 
 def test_a_process_counts_what_it_sends() -> None:
@@ -55,17 +60,23 @@ def test_a_process_counts_what_it_sends() -> None:
     durable = DurableProcess(store, partial(create, "ks", process="a", processes=["a"], multicast=True))
     for _ in range(SENDS_MIN):
         durable.send(SEVEN, b"a payload does not count" * 100)
-    found = durable.sent_stamps.find_smaller(2)
+    found = durable.sent_stamps.find_smaller(2, durable.sent)
     assert found is None, "the stamps of one sender are small"
     store.close()
 
 
-def test_it_is_a_problem_that_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+def test_it_is_a_problem_that_is_logged_also_if_the_process_was_started_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The numbers of its messages count what it has sent; the sizes are those since the last start."""
+
     async def scenario() -> None:
-        names = [f"n{number}" for number in range(100)]
-        async with join(MemoryNetwork(), space="s", process="n0", processes=names) as node:
+        network, names = MemoryNetwork(), [f"n{number}" for number in range(100)]
+        async with join(network, space="s", process="n0", processes=names, store=tmp_path) as node:
+            await asyncio.gather(*(node.send({"n0"}, b"note to self") for _ in range(SENDS_MIN)))
+        async with join(network, space="s", process="n0", processes=names, store=tmp_path) as node:
             assert node.problems() == []
-            for _ in range(SENDS_MIN):
+            for _ in range(SAMPLE_MIN):
                 node._durable.sent_stamps.note(769, SEVEN)  # what it takes 100 processes to come to
             (problem,) = node.problems()
             assert isinstance(problem, StampsTooLarge)

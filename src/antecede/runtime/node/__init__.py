@@ -4,6 +4,7 @@ join             from a URL and two names to a node
 node             what an application uses: send, deliver, acknowledge, leave
 durable_process  an algorithm whose every step is durable before anybody sees it
 departure        how a process leaves for good
+late_frames      frames that could not be taken yet, and why
 last_numbers     which message was the last to and from each process, if messages go through others
 view             how a node is doing: counts, problems, status
 sync             the same node for programs without an event loop

@@ -18,10 +18,9 @@ way may speak of it.
 from __future__ import annotations
 
 import json
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from zlib import crc32
 
 from antecede.core.algorithm import Algorithm
 from antecede.core.effects import Deliver, Effect, Sent, SetTimer, Transmit
@@ -33,6 +32,7 @@ from antecede.runtime import frames
 from antecede.runtime.node.departure import ANSWERED, Departure
 from antecede.runtime.node.given_up_names import GivenUpNames
 from antecede.runtime.node.last_numbers import LastNumbers
+from antecede.runtime.node.late_frames import LateFrames
 from antecede.runtime.node.traced_events import TracedEvents
 from antecede.runtime.state.journal import Journal
 from antecede.runtime.state.log_entries import JoinEntry, LeaveEntry, LogEntry, ReceiveEntry, SendEntry, TickEntry
@@ -43,8 +43,6 @@ from antecede.runtime.state.store import Delivered, Store
 from antecede.runtime.state.trace_recorder import Recorder
 from antecede.runtime.watch.sent_stamps import SentStamps
 from antecede.runtime.watch.unreadable import UnreadableFrames
-
-REUSED_MAX = 100
 
 
 @dataclass(slots=True)
@@ -88,14 +86,12 @@ class DurableProcess:
         self.rosters = Rosters(store, self.members)
         self.counts: Counter[str] = Counter()
         self.unreadable = UnreadableFrames()
-        self.reused: deque[MessageId] = deque(maxlen=REUSED_MAX)
-        """Numbers of messages that were used twice, with other content."""
         self.given_up = GivenUpNames(store)
         self.sent_stamps = SentStamps(store.facts.get("algorithm", b"").decode())
         self.last = LastNumbers(store, is_relayed=is_relayed)
-        self._recent = RecentMessages(store)
+        self.recent = RecentMessages(store)
         self._staged = ReleasedByNode()
-        self._late: set[tuple[ProcessId | None, int]] = set()  # each frame by its sender and its checksum
+        self.late = LateFrames()
         self._journal: Journal[Algorithm, Effect] = Journal(
             store, begin=begin, restore=restore, apply=self._apply, recorder=recorder
         )
@@ -187,8 +183,7 @@ class DurableProcess:
 
     def owes(self, process: ProcessId) -> bool:
         """Return whether a message of `process` is here, or was offered, and is not delivered yet."""
-        late = any(sender == process for sender, _ in self._late)
-        late = late or self.unreadable.has_from(process)
+        late = self.late.has_any_of(process) or self.unreadable.has_from(process)
         return late or any(held.message.sender == process for held in self.pending())
 
     def has_queued_for(self, process: ProcessId) -> bool:
@@ -231,6 +226,7 @@ class DurableProcess:
             frame = frames.parse(frames.open_envelope(data, self._newest_form).frame)
             if isinstance(frame, frames.Packets):
                 if sender in self.departed:
+                    self.late.forget(sender, data)
                     self.counts["refused"] += len(frame.packets) - 1  # the frame itself is counted as one
                     self.given_up.count_refused(sender, len(frame.packets))
                     raise WireError(f"{sender!r} has left: this is a repetition, or another process uses its name")
@@ -254,11 +250,12 @@ class DurableProcess:
 
     def _receive_packets(self, sender: ProcessId | None, frame: frames.Packets, data: bytes) -> bool:
         self.unreadable.forget(sender, data)
+        refused = self.counts["offered again"]
         taken = [self._receive_packet(sender, frame.roster, packet, data) for packet in frame.packets]  # try each
         if all(taken):
-            self._late.discard((sender, crc32(data)))
+            self.late.forget(sender, data)
         elif not self.unreadable.has(sender, data):
-            self._late.add((sender, crc32(data)))
+            self.late.note(sender, data, is_beyond_limit=self.counts["offered again"] > refused)
         return all(taken)
 
     def _receive_packet(self, sender: ProcessId | None, roster: int, data: bytes, frame: bytes) -> bool:
@@ -267,7 +264,8 @@ class DurableProcess:
             packet = self.rosters.codec_of(sender or "", roster).decode(data)
             if sender is not None and packet.sender != sender:
                 raise WireError(f"a packet of {packet.sender!r} that was published by {sender!r}")
-            self._check_content(packet)
+            if packet.message is not None:
+                self.recent.check(packet.message)
             effects = self.algorithm.receive(packet)
         except UnknownRoster:
             return False
@@ -289,20 +287,9 @@ class DurableProcess:
         self._carry_out(effects)
         return True
 
-    def _check_content(self, packet: Packet) -> None:
-        """Raise `RemoteViolation` if the number of the message was used for another message before."""
-        message = packet.message
-        if message is not None and self._recent.is_other(message):
-            if message.id not in self.reused:
-                self.reused.append(message.id)
-            raise RemoteViolation(
-                f"number {message.id.seq} of {message.sender} was used for another message before: the store of "
-                f"{message.sender} fell back, or two copies of it run"
-            )
-
     def _note_content(self, packet: Packet) -> None:
         if packet.message is not None:
-            self._recent.note(packet.message)
+            self.recent.note(packet.message)
 
     def acknowledge(self, n: int) -> None:
         """Delete message `n` of the inbox, because the application has acknowledged it."""
@@ -317,7 +304,7 @@ class DurableProcess:
     def commit(self) -> ReleasedByNode:
         """Make everything up to now durable, and return what may be shown to others now."""
         if self._journal.is_snapshot_due:
-            self._recent.save()
+            self.recent.save()
         self._staged.outgoing += self._journal.commit()
         released, self._staged = self._staged, ReleasedByNode()
         return released

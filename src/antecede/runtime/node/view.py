@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import difflib
+import json
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from antecede.core.errors import AntecedeError
-from antecede.core.types import ProcessId
+from antecede.core.holdback import HOLD_BACK_LIMIT
+from antecede.core.types import MessageId, ProcessId
 from antecede.runtime.limits import Limits
 from antecede.runtime.node.departure import STAYS
 from antecede.runtime.node.durable_process import DurableProcess
@@ -20,6 +22,7 @@ from antecede.runtime.watch.acknowledgements import Acknowledgements
 from antecede.runtime.watch.problem_log import LOGGER, ProblemLog, find_broker_lost
 from antecede.runtime.watch.problems import (
     SOON_S,
+    HoldBackLimitReached,
     InboxFull,
     LeavingWaits,
     NamesMissing,
@@ -31,6 +34,7 @@ from antecede.runtime.watch.problems import (
     listed,
     plural,
 )
+from antecede.runtime.watch.recent_events import RecentEvents
 from antecede.runtime.watch.stalls import NO_INBOX_AFTER_S, NoSuchProcess, Stall, Waiting, Watch
 
 SIMILAR_AFTER_S = NO_INBOX_AFTER_S / 4
@@ -65,9 +69,13 @@ class NodeView:
     ) -> None:
         self._durable, self._transport, self._outbox, self._progress = durable, transport, outbox, progress
         self._space = durable.store.facts.get("space", b"").decode()
+        options = json.loads(durable.store.facts.get("options", b"{}"))
+        self._hold_back_limit = int(options.get("hold_back_limit", HOLD_BACK_LIMIT))
         self._stall_after_s = limits.stall_after_s
         self._watch = Watch(limits.stall_after_s, clock, self._space)
         self._log = ProblemLog(durable.process, clock)
+        self._reused = RecentEvents[MessageId](clock, limits.event_lasts_s)
+        self._given_up = RecentEvents[ProcessId](clock, limits.event_lasts_s)
         self._searches: Counter[ProcessId] = Counter()
         self.stalls: deque[Stall] = deque(maxlen=1_000)
 
@@ -77,6 +85,7 @@ class NodeView:
         fresh = self._watch.look(stalled)
         self.stalls.extend(fresh)
         self._log.look([*stalled, *self._others()])
+        self._progress.acknowledgements.remind(self._durable.process)
         return bool(fresh)
 
     def stop(self, failure: Exception) -> None:
@@ -120,6 +129,8 @@ class NodeView:
         return {
             **{name: counts[name] for name in ("sent", "received", "delivered", "refused")},
             "offered_again": counts["offered again"],
+            "reused": self._durable.recent.refused,
+            "given_up": self._durable.given_up.refused.total(),
             "outbox": len(self._outbox.packets_owed),
             "inbox": len(self._progress.unacknowledged),
             "held_back": len(self._durable.pending()),
@@ -177,14 +188,27 @@ class NodeView:
         whom = departure.awaited | self._blocked_queues() if departure.step != STAYS else set()
         if leaving_s >= SOON_S and whom:
             found.append(LeavingWaits(leaving_s, tuple(sorted(whom))))
-        smaller = self._durable.sent_stamps.find_smaller(len(self._durable.members))
+        smaller = self._durable.sent_stamps.find_smaller(len(self._durable.members), self._durable.sent)
         smaller_s = age_s("stamps", smaller is not None)
         if smaller is not None:
             found.append(StampsTooLarge(smaller_s, *smaller))
-        found += [NumberReused(age_s(("reused", message)), message) for message in self._durable.reused]
-        refused = sorted(self._durable.given_up.refused.items())
-        found += [RefusedAfterGiveUp(age_s(("given up", sender)), sender, count) for sender, count in refused]
-        return found + self._names_missing()
+        reused = self._reused.find_ages(self._durable.recent.reused)
+        found += [NumberReused(since_s, message) for message, since_s in reused.items()]
+        refused = self._durable.given_up.refused
+        found += [
+            RefusedAfterGiveUp(since_s, sender, refused[sender])
+            for sender, since_s in sorted(self._given_up.find_ages(refused).items())
+        ]
+        return [*found, *self._hold_back_limit_reached(), *self._names_missing()]
+
+    def _hold_back_limit_reached(self) -> list[Problem]:
+        """Return the problem that frames are left with the broker because too much is held back, if that lasts."""
+        frames = self._durable.late.beyond_limit
+        since_s = self._log.age_s("hold-back limit", frames > 0)
+        if since_s < SOON_S:
+            return []
+        held_back = len(self._durable.pending())
+        return [HoldBackLimitReached(since_s, held_back, self._hold_back_limit, frames)]
 
     def _names_missing(self) -> list[Problem]:
         """Return whose frames wait for a list of names. A frame that overtook its list waits for a moment only."""

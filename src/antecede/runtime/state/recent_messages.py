@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import json
 import struct
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Mapping
 from functools import lru_cache
 from zlib import crc32
 
+from antecede.core.errors import RemoteViolation
 from antecede.core.types import GroupId, Message, MessageId, ProcessId
 from antecede.runtime.state.store import Store
 from antecede.runtime.state.store_error import checksum
@@ -27,6 +28,7 @@ CONTENTS_FACT = "recent contents"
 PAYLOADS_FACT = "recent messages"
 """What earlier releases wrote: checksums of payloads."""
 COUNT_MAX = 4_096
+REUSED_MAX = 100
 CHECKSUM = struct.Struct(">I")
 
 
@@ -37,6 +39,23 @@ class RecentMessages:
         self._store = store
         self._checksums = _read(store.facts.get(CONTENTS_FACT, b""))
         self._of_payloads = _read(store.facts.get(PAYLOADS_FACT, b""))  # all of them came in before the others
+        self.reused: Counter[MessageId] = Counter()
+        """How often another message came with the number of an earlier one, for the last `REUSED_MAX` such numbers."""
+        self.refused = 0
+        """How many messages `check` has refused."""
+
+    def check(self, message: Message) -> None:
+        """Raise `RemoteViolation` if the number of the message was used for another message before, and count it."""
+        if not self.is_other(message):
+            return
+        self.refused += 1
+        self.reused[message.id] += 1
+        if len(self.reused) > REUSED_MAX:
+            del self.reused[next(iter(self.reused))]
+        raise RemoteViolation(
+            f"number {message.id.seq} of {message.sender} was used for another message before: the store of "
+            f"{message.sender} fell back, or two copies of it run"
+        )
 
     def is_other(self, message: Message) -> bool:
         """Return whether another message of the same identity has come in before."""

@@ -10,11 +10,14 @@ from itertools import takewhile
 from antecede.core.types import MessageId
 from antecede.runtime.limits import FORGOTTEN_AFTER_S
 from antecede.runtime.state.store import Delivered
-from antecede.runtime.watch.problem_log import ProblemLog
-from antecede.runtime.watch.problems import AcknowledgementMissing, NeverAcknowledged, Problem
+from antecede.runtime.watch.problem_log import LOGGER, ProblemLog
+from antecede.runtime.watch.problems import AcknowledgementMissing, NeverAcknowledged, Problem, plural
 
 NEVER_AFTER_S = 2.0
 """How long an application goes on without an acknowledgement, before that is a problem."""
+SLOW_AFTER_S = 4.0
+"""How long an application has its first messages before it is told what an acknowledgement is for, within five seconds.
+It may only be slow, so that is not a problem."""
 
 
 @dataclass(slots=True)
@@ -31,6 +34,8 @@ class Acknowledgements:
     has_asked_again: bool = False
     """The application took a message, and then asked for another."""
     has_acknowledged: bool = False
+    is_told: bool = False
+    """The application was told that it has not acknowledged its first messages yet."""
     _open: dict[int, tuple[MessageId, float]] = field(default_factory=dict)
     """By number, the messages that were taken and are not acknowledged, each with when it was taken."""
     _last: int = 0
@@ -50,6 +55,30 @@ class Acknowledgements:
     def ask(self) -> None:
         """Note that the application asks for a message."""
         self.has_asked_again |= self.taken > 0
+
+    def count_slow(self) -> int:
+        """Return how many messages the application has if it works on the first ones for long. Return 0 the next time.
+
+        Return 0 if it has ever acknowledged a message, or has asked for another one, because it is told something else.
+        """
+        if self.is_told or self.has_acknowledged or self.has_asked_again or not self._open:
+            return 0
+        oldest_at = next(iter(self._open.values()))[1]
+        self.is_told = self.clock() - oldest_at >= SLOW_AFTER_S
+        return len(self._open) if self.is_told else 0
+
+    def remind(self, who: str) -> None:
+        """Log once what `ack` is for, if the application of `who` works on its first messages for long."""
+        count = self.count_slow()
+        if count:
+            LOGGER.warning(
+                "%s: %s taken and not acknowledged for %.0f s. Call `await message.ack()`, or `message.ack()` with "
+                "join_sync, when the work on a message is done: until then it is offered again after a restart. "
+                "Nothing is wrong if the work takes so long. This is not told again",
+                who,
+                plural(count, "message"),
+                SLOW_AFTER_S,
+            )
 
     def find_forgotten(self, log: ProblemLog) -> list[Problem]:
         """Return a `NeverAcknowledged` if the application has gone on for a while and acknowledged nothing."""

@@ -22,6 +22,8 @@ COUNTERS = {
     "delivered": "Messages delivered in causal order.",
     "refused": "Packets and frames that are not valid, kept in quarantine.",
     "offered_again": "Packets refused because the hold-back queue was full; they are offered again.",
+    "reused": "Packets refused because their number was used for another message before; `refused` counts them, too.",
+    "given_up": "Packets refused because they came from a process that was given up; `refused` counts them, too.",
 }
 GAUGES = {
     "outbox": "Packets that some inbox does not have yet.",

@@ -132,6 +132,27 @@ class OutboxFull(Problem):
 
 
 @dataclass(frozen=True, slots=True)
+class HoldBackLimitReached(Problem):
+    """So many messages are held back that `frames`, which would have to be held back too, are left with the broker."""
+
+    held_back: int
+    limit: int
+    frames: int
+
+    @property
+    def kind(self) -> str:
+        """Return a word for what is wrong."""
+        return "hold-back limit"
+
+    def __str__(self) -> str:
+        return (
+            f"{plural(self.frames, 'frame')} left with the broker, because hold_back_limit={self.limit} is reached: "
+            f"{plural(self.held_back, 'message')} held back. pending() says what they wait for, and from whom: start "
+            "or repair that process, or call give_up() if it is gone for good"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class LeavingWaits(Problem):
     """`leave()` waits for these processes: until they have everything that was sent to them, or have answered."""
 

@@ -10,7 +10,9 @@ from __future__ import annotations
 from antecede.core.types import ProcessId
 
 SENDS_MIN = 1_000
-"""Messages after which the mean is worth something."""
+"""How many messages a process has ever sent before it is worth anybody's while to change the algorithm."""
+SAMPLE_MIN = 50
+"""Messages since the last start after which the mean is worth something. It is not stored."""
 RATIO = 3.0
 MEASURED: dict[str, dict[int, tuple[float, float]]] = {
     "ks": {8: (53.0, 433.0), 32: (170.0, 1_619.0), 100: (448.0, 5_383.0)},
@@ -52,13 +54,14 @@ class SentStamps:
             self._others += len(others)
             self._bytes += control_bytes * len(others)
 
-    def find_smaller(self, processes: int) -> tuple[str, int, int] | None:
+    def find_smaller(self, processes: int, ever_sent: int) -> tuple[str, int, int] | None:
         """Return the algorithm that would need the fewest control bytes, if that is at most a third of those sent.
 
-        With it come the control bytes for each destination: those of now, and those of that algorithm. Return None if
-        there is no such algorithm, or too little was sent.
+        With it come the control bytes for each destination: those of now, and those of that algorithm. `ever_sent` is
+        how many messages this process has sent, restarts included. Return None if there is no such algorithm, or too
+        little was sent.
         """
-        if self._messages < SENDS_MIN:
+        if ever_sent < SENDS_MIN or self._messages < SAMPLE_MIN:
             return None
         others = self._others / self._messages
         candidates = [name for name in MEASURED if name != self._algorithm]

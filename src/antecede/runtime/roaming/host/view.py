@@ -45,6 +45,8 @@ class HostView:
     def look(self) -> list[Problem]:
         """Log what begins and ends to be a problem. Return what is one now."""
         self._log.look(self.problems())
+        if not self._forgets:
+            self._acknowledgements.remind(self.process)
         return self._log.current
 
     def stop(self, failure: Exception) -> None:
