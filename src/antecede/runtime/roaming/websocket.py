@@ -60,10 +60,10 @@ class AirLimits:
     """What one station takes from hosts. At a limit it stops reading, refuses the connection, or closes it.
 
     `connections` are hosts that have shown their token; at most `greetings` connections have not said hello yet, and
-    one more ends the oldest of them. It stops reading from a host while it owes other stations `outbox` entries, and
-    while `held_back` messages are held back for the destination. It takes a snapshot of its state when more than
-    `snapshot_bytes_min` of inputs are logged. It pings each host every `ping_s` seconds, and takes a host that does not
-    answer within `ping_s` for gone. What did not move for `stall_after_s` seconds is a stall.
+    one more ends the oldest of the address that has the most. It stops reading from a host while it owes other stations
+    `outbox` entries, and while `held_back` messages are held back for the destination. It takes a snapshot of its state
+    when more than `snapshot_bytes_min` of inputs are logged. It pings each host every `ping_s` seconds, and takes a
+    host that does not answer within `ping_s` for gone. What did not move for `stall_after_s` seconds is a stall.
     """
 
     connections: int = 10_000

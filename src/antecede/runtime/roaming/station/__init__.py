@@ -2,6 +2,7 @@
 
 serve            from a URL and a few names to a running station
 server           WebSockets to hosts, inboxes to other stations
+greetings        connections that have not said who they are
 connection       the WebSocket of one host
 durable_station  the core's station, whose every step is durable before anybody sees it
 fragments        packets that are too long for the broker, in parts

@@ -32,6 +32,7 @@ from antecede.runtime.roaming import websocket
 from antecede.runtime.roaming.problem_notice import TAKES, read_notice
 from antecede.runtime.roaming.station.connection import CLOSE_S, Connection, TokenBucket, hang_up, is_welcome
 from antecede.runtime.roaming.station.durable_station import DurableStation, ReleasedByStation
+from antecede.runtime.roaming.station.greetings import Greetings
 from antecede.runtime.roaming.station.view import StationView
 from antecede.runtime.roaming.tokens import read_token
 from antecede.runtime.roaming.websocket import AirLimits
@@ -73,7 +74,7 @@ class StationServer:
         self._transport, self.durable, self._key, self._limits, self._clock = transport, durable, key, limits, clock
         self._connections: dict[ProcessId, Connection] = {}
         self._attending: dict[ServerConnection, asyncio.Task[None]] = {}
-        self._greeting: dict[ServerConnection, None] = {}  # those who have not said who they are, the oldest first
+        self._greetings = Greetings(limits.greetings)
         self._unread: dict[Connection, float] = {}  # those who wait for room in the outbox, each since when
         self._refill: dict[ProcessId, None] = {}
         self._met = asyncio.Event()
@@ -117,6 +118,7 @@ class StationServer:
             port,
             ssl=tls,
             process_request=self._admit,
+            create_connection=self._greetings.connection_class(),
             compression=None,
             max_size=self._limits.frame_bytes,
             max_queue=8,
@@ -234,17 +236,14 @@ class StationServer:
         return connection
 
     async def _hello(self, socket: ServerConnection) -> websocket.Hello:
-        """Return the hello of a client. If too many have not said who they are, end the connection of the oldest."""
-        self._greeting[socket] = None
-        if len(self._greeting) > self._limits.greetings:
-            next(iter(self._greeting)).transport.abort()
+        """Return the hello of a client. Raise `Later` if it does not come in time."""
         try:
             async with asyncio.timeout(self._limits.hello_s):
                 return websocket.read_hello(await socket.recv())
         except TimeoutError:
             raise Later(f"no hello within {self._limits.hello_s:g} s") from None  # a slow link is nobody's fault
         finally:
-            del self._greeting[socket]
+            self._greetings.end(socket)
 
     def _check_room(self, host: ProcessId) -> None:
         if host not in self._connections and len(self._connections) >= self._limits.connections:
