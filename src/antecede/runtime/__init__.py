@@ -61,6 +61,7 @@ from antecede.runtime.watch.problems import (
     Stopped,
 )
 from antecede.runtime.watch.stalls import NoSuchProcess, Stall, UpgradeNeeded
+from antecede.runtime.watch.station_problems import SealsOff
 
 __all__ = [
     "AcknowledgementMissing",
@@ -94,6 +95,7 @@ __all__ = [
     "Problem",
     "Received",
     "RefusedAfterGiveUp",
+    "SealsOff",
     "Stall",
     "StampsTooLarge",
     "Stopped",

@@ -93,6 +93,11 @@ class DurableStation:
     def name(self) -> ProcessId:
         return self.station.me
 
+    @property
+    def seals_off(self) -> str:
+        """Return why frames of other stations are believed without a seal now, or an empty string."""
+        return "" if self._seals is None else self._seals.off
+
     def berth(self, host: ProcessId) -> Berth | None:
         return self.station.berths.get(host)
 
@@ -186,6 +191,8 @@ class DurableStation:
             raise WireError(f"a frame of {sender!r}, which is not among the stations")
         inner = data if self._seals is None else self._seals.open(sender, data, number)
         frame = frames.parse(frames.open_envelope(inner).frame)
+        if isinstance(frame, frames.KnownHost | frames.RemovedHost):
+            self._check_introduction(sender, data)
         if isinstance(frame, frames.KnownHost):
             if frame.host not in self.station.departed:
                 self._meet(frame.host)
@@ -196,13 +203,25 @@ class DurableStation:
             whole = self._fragments.take(sender, frame)
             if whole is not None:
                 name, packet = whole
+                self._check_newcomers(sender, data, [self._decoded(packet)])
                 self._packet(self._decoded(packet), packet)
                 self._fragments.finish(name)
         elif isinstance(frame, frames.Packets) and not frame.roster:
+            self._check_newcomers(sender, data, [self._decoded(packet) for packet in frame.packets])
             return self._packets(sender, frame.packets)
         else:
             raise WireError("a frame that is not of packets, or with a roster")
         return True
+
+    def _check_introduction(self, sender: ProcessId, data: bytes) -> None:
+        """Raise `WrongSeal` unless the frame in `data` may add or remove a host."""
+        if self._seals is not None:
+            self._seals.check_introduction(sender, data)
+
+    def _check_newcomers(self, sender: ProcessId, data: bytes, packets: list[Packet]) -> None:
+        """Raise `WrongSeal` if the frame in `data` has packets that add a host, and may not."""
+        if any(_strangers(self.station, packet) for packet in packets):
+            self._check_introduction(sender, data)
 
     def _packets(self, sender: ProcessId, packets: tuple[bytes, ...]) -> bool:
         """Take the packets of a frame. Return False if one of them cannot be taken now.
@@ -332,7 +351,7 @@ def _apply(station: Station, entry: LogEntry) -> list[Effect]:
 
 def _receive(station: Station, packet: Packet) -> list[Effect]:
     """Give a station a packet of another. Hosts that the packet names are known from then on, unless it is refused."""
-    strangers = sorted(set(_named(packet)) - station.berths.keys() - station.departed)
+    strangers = _strangers(station, packet)
     try:
         for host in strangers:
             _join(station, host)
@@ -350,6 +369,11 @@ def _join(station: Station, host: ProcessId) -> None:
         station.join(host, home(host, station.stations))
     except Misuse as error:
         raise RemoteViolation(str(error)) from None
+
+
+def _strangers(station: Station, packet: Packet) -> list[ProcessId]:
+    """Return the hosts that a packet names and that the station does not know."""
+    return sorted(set(_named(packet)) - station.berths.keys() - station.departed)
 
 
 def _named(packet: Packet) -> Iterator[ProcessId]:

@@ -16,6 +16,7 @@ from antecede.runtime.watch import status
 from antecede.runtime.watch.problem_log import ProblemLog, find_broker_lost
 from antecede.runtime.watch.problems import SOON_S, LuggageAwaited, OutboxFull, Problem
 from antecede.runtime.watch.stalls import Waiting, Watch
+from antecede.runtime.watch.station_problems import SealsOff
 
 LOOK_S = 2.0
 """How often a station, which may have many thousands of hosts, looks what does not move."""
@@ -71,7 +72,12 @@ class StationView:
     def _others(self) -> list[Problem]:
         """Return what is wrong and is not a stall."""
         lost = find_broker_lost(self._log, self._transport.outage)
-        return [*self._log.find_stopped(), *lost, *self._outbox_full(), *self._luggage_awaited()]
+        return [*self._log.find_stopped(), *lost, *self._outbox_full(), *self._luggage_awaited(), *self._seals_off()]
+
+    def _seals_off(self) -> list[SealsOff]:
+        reason = self._durable.seals_off
+        since_s = self._log.age_s("seals off", bool(reason))
+        return [SealsOff(since_s, reason)] if reason else []
 
     def _outbox_full(self) -> list[OutboxFull]:
         """Return the problem that hosts are not read from, if that is so for a while for one of them."""
