@@ -61,7 +61,7 @@ from antecede.runtime.watch.problems import (
     Stopped,
 )
 from antecede.runtime.watch.stalls import NoSuchProcess, Stall, UpgradeNeeded
-from antecede.runtime.watch.station_problems import SealsOff
+from antecede.runtime.watch.station_problems import SealsOff, StationFellBack
 
 __all__ = [
     "AcknowledgementMissing",
@@ -98,6 +98,7 @@ __all__ = [
     "SealsOff",
     "Stall",
     "StampsTooLarge",
+    "StationFellBack",
     "Stopped",
     "StoreError",
     "SyncDelivery",

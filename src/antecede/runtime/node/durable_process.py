@@ -18,7 +18,7 @@ way may speak of it.
 from __future__ import annotations
 
 import json
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from zlib import crc32
@@ -37,14 +37,12 @@ from antecede.runtime.node.traced_events import TracedEvents
 from antecede.runtime.state.journal import Journal
 from antecede.runtime.state.log_entries import JoinEntry, LeaveEntry, LogEntry, ReceiveEntry, SendEntry, TickEntry
 from antecede.runtime.state.outgoing import Outgoing
-from antecede.runtime.state.recent_messages import RecentMessages
+from antecede.runtime.state.recent_messages import RecentMessages, ReusedNumber
 from antecede.runtime.state.rosters import Rosters, UnknownRoster
 from antecede.runtime.state.store import Delivered, Store
 from antecede.runtime.state.trace_recorder import Recorder
 from antecede.runtime.watch.sent_stamps import SentStamps
 from antecede.runtime.watch.unreadable import UnreadableFrames
-
-REUSED_MAX = 100
 
 
 @dataclass(slots=True)
@@ -88,8 +86,6 @@ class DurableProcess:
         self.rosters = Rosters(store, self.members)
         self.counts: Counter[str] = Counter()
         self.unreadable = UnreadableFrames()
-        self.reused: deque[MessageId] = deque(maxlen=REUSED_MAX)
-        """Numbers of messages that were used twice, with other content."""
         self.given_up = GivenUpNames(store)
         algorithm = store.facts.get("algorithm", b"").decode()
         self.sent_stamps = SentStamps(algorithm)
@@ -108,6 +104,11 @@ class DurableProcess:
     @property
     def algorithm(self) -> Algorithm:
         return self._journal.machine
+
+    @property
+    def reused(self) -> Iterable[ReusedNumber]:
+        """Return the numbers of messages that were used twice, with other content."""
+        return self._recent.reused
 
     @property
     def process(self) -> ProcessId:
@@ -263,7 +264,8 @@ class DurableProcess:
             packet = self.rosters.codec_of(sender or "", roster).decode(data)
             if sender is not None and packet.sender != sender:
                 raise WireError(f"a packet of {packet.sender!r} that was published by {sender!r}")
-            self._check_content(packet)
+            if packet.message is not None:
+                self._recent.check(packet.message)
             effects = self.algorithm.receive(packet)
         except UnknownRoster:
             return False
@@ -284,17 +286,6 @@ class DurableProcess:
         self._trace.record("receive", packet.message)
         self._carry_out(effects)
         return True
-
-    def _check_content(self, packet: Packet) -> None:
-        """Raise `RemoteViolation` if the number of the message was used for another message before."""
-        message = packet.message
-        if message is not None and self._recent.is_other(message):
-            if message.id not in self.reused:
-                self.reused.append(message.id)
-            raise RemoteViolation(
-                f"number {message.id.seq} of {message.sender} was used for another message before: the store of "
-                f"{message.sender} fell back, or two copies of it run"
-            )
 
     def _note_content(self, packet: Packet) -> None:
         if packet.message is not None:

@@ -180,7 +180,7 @@ class NodeView:
         smaller_s = age_s("stamps", smaller is not None)
         if smaller is not None:
             found.append(StampsTooLarge(smaller_s, *smaller))
-        found += [NumberReused(age_s(("reused", message)), message) for message in self._durable.reused]
+        found += [NumberReused(age_s(("reused", reused)), *reused) for reused in self._durable.reused]
         refused = sorted(self._durable.given_up.refused.items())
         found += [RefusedAfterGiveUp(age_s(("given up", sender)), sender, count) for sender, count in refused]
         return found + self._names_missing()

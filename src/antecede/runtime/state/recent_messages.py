@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import json
 import struct
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import NamedTuple
 from zlib import crc32
 
+from antecede.core.errors import RemoteViolation
 from antecede.core.types import GroupId, Message, MessageId, ProcessId
 from antecede.runtime.state.store import Store
 from antecede.runtime.state.store_error import checksum
@@ -27,7 +29,15 @@ CONTENTS_FACT = "recent contents"
 PAYLOADS_FACT = "recent messages"
 """What earlier releases wrote: checksums of payloads."""
 COUNT_MAX = 4_096
+REUSED_MAX = 100
 CHECKSUM = struct.Struct(">I")
+
+
+class ReusedNumber(NamedTuple):
+    """A message whose number was used twice, and the station that the second message came from, if there is one."""
+
+    message: MessageId
+    station: ProcessId | None = None
 
 
 class RecentMessages:
@@ -37,6 +47,23 @@ class RecentMessages:
         self._store = store
         self._checksums = _read(store.facts.get(CONTENTS_FACT, b""))
         self._of_payloads = _read(store.facts.get(PAYLOADS_FACT, b""))  # all of them came in before the others
+        self.reused: deque[ReusedNumber] = deque(maxlen=REUSED_MAX)
+        """The numbers that were used twice, as far as `check` has seen since the start."""
+
+    def check(self, message: Message, station: ProcessId | None = None) -> None:
+        """Raise `RemoteViolation` if another message of the same identity has come in before.
+
+        `station` is the station that the message comes from, if there is one.
+        """
+        if not self.is_other(message):
+            return
+        if all(reused.message != message.id for reused in self.reused):
+            self.reused.append(ReusedNumber(message.id, station))
+        of = f"{message.sender} or of {station}" if station else message.sender
+        raise RemoteViolation(
+            f"number {message.id.seq} of {message.sender} was used for another message before: the store of {of} fell "
+            "back, or two copies of it run"
+        )
 
     def is_other(self, message: Message) -> bool:
         """Return whether another message of the same identity has come in before."""
@@ -60,6 +87,11 @@ class RecentMessages:
             self._store.put(PAYLOADS_FACT, _write(self._of_payloads))
         else:
             self._store.drop(PAYLOADS_FACT)
+
+
+def message_checksum(message: Message) -> int:
+    """Return the CRC-32 of a message: of its identity and its content."""
+    return crc32(str(message.id).encode(), content_checksum(message))
 
 
 def content_checksum(message: Message) -> int:

@@ -217,12 +217,9 @@ class StationServer:
         self.durable.welcome(host, said.incarnation, badge.terms(self.durable.station.policy))
         await self._commits.done()
         self._check_room(host)  # others may have come meanwhile
-        connection = Connection(
-            socket,
-            host,
-            TokenBucket(self._limits.packets_per_s, self._clock),
-            is_volatile=said.incarnation == websocket.VOLATILE,
-        )
+        bucket = TokenBucket(self._limits.packets_per_s, self._clock)
+        is_volatile = said.incarnation == websocket.VOLATILE
+        connection = Connection(socket, host, bucket, is_volatile=is_volatile, has=said.has)
         before = self._connections.get(host)
         self._connections[host] = connection
         try:
@@ -286,6 +283,7 @@ class StationServer:
     def _check(self, connection: Connection, packet: Packet) -> None:
         """Raise `RemoteViolation` if no correct host says this."""
         websocket.check_spoken(connection.host, packet)
+        connection.has = self.durable.compare(connection.host, connection.has)
         connection.check(packet, self.durable.berth(connection.host))
 
     async def _acquainted(self, packet: Packet) -> None:

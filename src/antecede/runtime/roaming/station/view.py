@@ -14,9 +14,9 @@ from antecede.runtime.roaming.station.durable_station import DurableStation
 from antecede.runtime.transport.contract import Transport
 from antecede.runtime.watch import status
 from antecede.runtime.watch.problem_log import ProblemLog, find_broker_lost
-from antecede.runtime.watch.problems import SOON_S, LuggageAwaited, OutboxFull, Problem
+from antecede.runtime.watch.problems import SOON_S, LuggageAwaited, NumberReused, OutboxFull, Problem
 from antecede.runtime.watch.stalls import Waiting, Watch
-from antecede.runtime.watch.station_problems import SealsOff
+from antecede.runtime.watch.station_problems import SealsOff, StationFellBack
 
 LOOK_S = 2.0
 """How often a station, which may have many thousands of hosts, looks what does not move."""
@@ -72,7 +72,15 @@ class StationView:
     def _others(self) -> list[Problem]:
         """Return what is wrong and is not a stall."""
         lost = find_broker_lost(self._log, self._transport.outage)
-        return [*self._log.find_stopped(), *lost, *self._outbox_full(), *self._luggage_awaited(), *self._seals_off()]
+        limits = [*self._outbox_full(), *self._luggage_awaited()]
+        return [*self._log.find_stopped(), *lost, *limits, *self._seals_off(), *self._fallen_back()]
+
+    def _fallen_back(self) -> list[Problem]:
+        """Return what shows that a store fell back."""
+        age_s, evidence = self._log.age_s, self._durable.evidence
+        reused = [NumberReused(age_s(("reused", each.message)), *each) for each in evidence.reused]
+        fallen = evidence.fell_back.items()
+        return [*reused, *(StationFellBack(age_s(("fell back", host)), host, reason) for host, reason in fallen)]
 
     def _seals_off(self) -> list[SealsOff]:
         reason = self._durable.seals_off
