@@ -28,6 +28,7 @@ from antecede.runtime.watch.problems import (
     Stopped,
 )
 from antecede.runtime.watch.stalls import NoSuchProcess, Stall, UpgradeNeeded
+from antecede.runtime.watch.station_problems import SealsOff, StationFellBack
 from tests.paths import ROOT
 
 PAGE = (ROOT / "docs" / "guide" / "09-operating.md").read_text()
@@ -48,6 +49,8 @@ PROBLEMS = (
     RefusedAfterGiveUp(0.0, "a", 1),
     OutboxFull(0.0, 1, ()),
     StampsTooLarge(0.0, "hierarchy", 700, 70),
+    SealsOff(0.0, "started with --wire 1"),
+    StationFellBack(0.0, "ann", "s1 knows of 1 message from ann, and 3 were taken"),
     Stopped(0.0, "the name was lost"),
     Stall(0.0, message=MessageId("a", 1)),
     Stall(0.0, to="b"),

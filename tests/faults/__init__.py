@@ -9,6 +9,7 @@ found: the seed gives the pauses between blows, the machine does the rest.
 | kill -9, one after the other and all at once | `test_nodes` | `test_stations` |
 | the server is killed, ended, and stopped for longer than every timeout | `test_nodes` | `test_stations` |
 | SIGSTOP for longer than every timeout | `test_nodes` | `test_stations` |
+| SIGSTOP while a clone of its store is started | `test_clones` | |
 | links to the server: cut, swallowing, slow | `test_nodes` | `test_stations` |
 | links between hosts and stations: cut, swallowing, slow | | `test_stations` |
 | a cluster of three servers over TLS: killed, stopped, all at once | `test_cluster` | |

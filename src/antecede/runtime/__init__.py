@@ -63,6 +63,7 @@ try:
         Stopped,
     )
     from antecede.runtime.watch.stalls import NoSuchProcess, Stall, UpgradeNeeded
+    from antecede.runtime.watch.station_problems import SealsOff, StationFellBack
 except ModuleNotFoundError as error:
     if (error.name or "").partition(".")[0] == "antecede":
         raise
@@ -103,8 +104,10 @@ __all__ = [
     "Problem",
     "Received",
     "RefusedAfterGiveUp",
+    "SealsOff",
     "Stall",
     "StampsTooLarge",
+    "StationFellBack",
     "Stopped",
     "StoreError",
     "SyncDelivery",

@@ -7,7 +7,7 @@ import pytest
 from antecede.core.errors import RemoteViolation
 from antecede.core.types import Message, MessageId
 from antecede.runtime.state import recent_messages
-from antecede.runtime.state.recent_messages import COUNT_MAX, REUSED_MAX, RecentMessages
+from antecede.runtime.state.recent_messages import COUNT_MAX, REUSED_MAX, RecentMessages, ReusedNumber
 from antecede.runtime.state.store import Store
 
 PAID = Message(MessageId("a", 2), frozenset({"b", "c"}), b"paid")
@@ -91,6 +91,6 @@ def test_numbers_that_are_used_twice_are_counted_and_the_oldest_forgotten(store:
     for seq in (1, 1, *range(2, REUSED_MAX + 2)):
         with pytest.raises(RemoteViolation, match=f"number {seq} of a was used for another message before"):
             recent.check(replace(number(seq), payload=b"other"))
-        assert recent.reused[MessageId("a", seq)] == (2 if recent.refused == 2 else 1)
+        assert recent.reused[ReusedNumber(MessageId("a", seq), None)] == (2 if recent.refused == 2 else 1)
     assert recent.refused == REUSED_MAX + 2
-    assert sorted(id.seq for id in recent.reused) == [*range(2, REUSED_MAX + 2)]
+    assert sorted(one.message.seq for one in recent.reused) == [*range(2, REUSED_MAX + 2)]

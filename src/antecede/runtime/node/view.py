@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 
 from antecede.core.errors import AntecedeError
 from antecede.core.holdback import HOLD_BACK_LIMIT
-from antecede.core.types import MessageId, ProcessId
+from antecede.core.types import ProcessId
 from antecede.runtime.limits import Limits
 from antecede.runtime.node.departure import STAYS
 from antecede.runtime.node.durable_process import DurableProcess
 from antecede.runtime.outbox import Outbox
+from antecede.runtime.state.recent_messages import ReusedNumber
 from antecede.runtime.transport.contract import TRACE, Transport
 from antecede.runtime.watch import status
 from antecede.runtime.watch.acknowledgements import Acknowledgements
@@ -74,7 +75,7 @@ class NodeView:
         self._stall_after_s = limits.stall_after_s
         self._watch = Watch(limits.stall_after_s, clock, self._space)
         self._log = ProblemLog(durable.process, clock)
-        self._reused = RecentEvents[MessageId](clock, limits.event_lasts_s)
+        self._reused = RecentEvents[ReusedNumber](clock, limits.event_lasts_s)
         self._given_up = RecentEvents[ProcessId](clock, limits.event_lasts_s)
         self._searches: Counter[ProcessId] = Counter()
         self.stalls: deque[Stall] = deque(maxlen=1_000)
@@ -193,7 +194,7 @@ class NodeView:
         if smaller is not None:
             found.append(StampsTooLarge(smaller_s, *smaller))
         reused = self._reused.find_ages(self._durable.recent.reused)
-        found += [NumberReused(since_s, message) for message, since_s in reused.items()]
+        found += [NumberReused(since_s, *one) for one, since_s in reused.items()]
         refused = self._durable.given_up.refused
         found += [
             RefusedAfterGiveUp(since_s, sender, refused[sender])

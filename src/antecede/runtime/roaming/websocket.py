@@ -2,7 +2,9 @@
 
 1. The host says who it is, in text: `{"antecede": 1, "token": "...", "incarnation": "..."}`. The incarnation is a
    random name for the durable state of the host: who lost it cannot go on under the name of the host. A host that
-   keeps no state says `volatile`: whoever shows its token next, and keeps none either, goes on under its name.
+   keeps no state says `volatile`: whoever shows its token next, and keeps none either, goes on under its name. A host
+   that has sent or got messages also says how many, `"has": {"taken": 7, "got": 4, "last": 3735928559}`, so that a
+   station whose store fell back is noticed (`station.evidence`).
 2. The station answers in text: `{"station": "s1", "frame_bytes": 8192, "takes": ["problems"]}`; to an operator whose
    token removes a host, `{"station": "s1", "removed": "ann"}`, and that is all. The answer stands for the beacon of
    001 §2: by it a host learns which station serves it. There is no broadcast on a WebSocket, so a station says so to
@@ -60,10 +62,10 @@ class AirLimits:
     """What one station takes from hosts. At a limit it stops reading, refuses the connection, or closes it.
 
     `connections` are hosts that have shown their token; at most `greetings` connections have not said hello yet, and
-    one more ends the oldest of them. It stops reading from a host while it owes other stations `outbox` entries, and
-    while `held_back` messages are held back for the destination. It takes a snapshot of its state when more than
-    `snapshot_bytes_min` of inputs are logged. It pings each host every `ping_s` seconds, and takes a host that does not
-    answer within `ping_s` for gone. What did not move for `stall_after_s` seconds is a stall.
+    one more ends the oldest of the address that has the most. It stops reading from a host while it owes other stations
+    `outbox` entries, and while `held_back` messages are held back for the destination. It takes a snapshot of its state
+    when more than `snapshot_bytes_min` of inputs are logged. It pings each host every `ping_s` seconds, and takes a
+    host that does not answer within `ping_s` for gone. What did not move for `stall_after_s` seconds is a stall.
     """
 
     connections: int = 10_000
@@ -89,18 +91,37 @@ class AirLimits:
             raise Misuse(f"times and rates must be finite and more than 0: not {self}")
 
 
+class HostMemory(NamedTuple):
+    """What a host knows: how many of its messages stations have taken, and how many messages it got.
+
+    `last` is the checksum of the last message that it got, or None if that is not known.
+    """
+
+    taken: int = 0
+    got: int = 0
+    last: int | None = None
+
+
+NOTHING = HostMemory()
+"""What a new host has."""
+
+
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """Who is speaking, as it says."""
+    """Who is speaking, as it says, and what it has."""
 
     token: str
     incarnation: str
     host: str | None = None
+    has: HostMemory = NOTHING
 
 
-def hello(token: str, incarnation: str, host: ProcessId | None = None) -> str:
-    """Return the first frame of a host. A station compares the name of the `host` with the one in the token."""
-    return json.dumps({"antecede": VERSION, "token": token, "incarnation": incarnation, "host": host})
+def hello(token: str, incarnation: str, host: ProcessId | None = None, has: HostMemory = NOTHING) -> str:
+    """Return the first frame of a host. A station compares the name of the `host` with the one in the token, and what
+    the host `has` with its luggage.
+    """
+    said: dict[str, Any] = {"antecede": VERSION, "token": token, "incarnation": incarnation, "host": host}
+    return json.dumps(said if has == NOTHING else {**said, "has": has._asdict()})
 
 
 def read_hello(said: object) -> Hello:
@@ -116,7 +137,17 @@ def read_hello(said: object) -> Hello:
     host = found.get("host")
     if host is not None and not isinstance(host, str):
         raise WireError("the name of a host is text")
-    return Hello(token, incarnation, host)
+    return Hello(token, incarnation, host, _read_memory(found.get("has", {})))
+
+
+def _read_memory(has: object) -> HostMemory:
+    """Return what a host says that it has. Hosts of earlier releases say nothing."""
+    if not isinstance(has, dict):
+        raise WireError("what the host has is not an object of JSON")
+    last = has.get("last")
+    return HostMemory(
+        _read_count(has.get("taken", 0)), _read_count(has.get("got", 0)), None if last is None else _read_count(last)
+    )
 
 
 def read_text(said: object) -> dict[str, Any]:

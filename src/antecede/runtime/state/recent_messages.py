@@ -16,6 +16,7 @@ import struct
 from collections import Counter, OrderedDict
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import NamedTuple
 from zlib import crc32
 
 from antecede.core.errors import RemoteViolation
@@ -32,6 +33,13 @@ REUSED_MAX = 100
 CHECKSUM = struct.Struct(">I")
 
 
+class ReusedNumber(NamedTuple):
+    """A message whose number was used twice, and the station that the second message came from, if there is one."""
+
+    message: MessageId
+    station: ProcessId | None = None
+
+
 class RecentMessages:
     """The checksums of the messages that came in last."""
 
@@ -39,22 +47,27 @@ class RecentMessages:
         self._store = store
         self._checksums = _read(store.facts.get(CONTENTS_FACT, b""))
         self._of_payloads = _read(store.facts.get(PAYLOADS_FACT, b""))  # all of them came in before the others
-        self.reused: Counter[MessageId] = Counter()
+        self.reused: Counter[ReusedNumber] = Counter()
         """How often another message came with the number of an earlier one, for the last `REUSED_MAX` such numbers."""
         self.refused = 0
         """How many messages `check` has refused."""
 
-    def check(self, message: Message) -> None:
-        """Raise `RemoteViolation` if the number of the message was used for another message before, and count it."""
+    def check(self, message: Message, station: ProcessId | None = None) -> None:
+        """Raise `RemoteViolation` if another message of the same identity has come in before, and count it.
+
+        `station` is the station that the message comes from, if there is one.
+        """
         if not self.is_other(message):
             return
         self.refused += 1
-        self.reused[message.id] += 1
+        found = (known for known in self.reused if known.message == message.id)
+        self.reused[next(found, ReusedNumber(message.id, station))] += 1
         if len(self.reused) > REUSED_MAX:
             del self.reused[next(iter(self.reused))]
+        of = f"{message.sender} or of {station}" if station else message.sender
         raise RemoteViolation(
-            f"number {message.id.seq} of {message.sender} was used for another message before: the store of "
-            f"{message.sender} fell back, or two copies of it run"
+            f"number {message.id.seq} of {message.sender} was used for another message before: the store of {of} fell "
+            "back, or two copies of it run"
         )
 
     def is_other(self, message: Message) -> bool:
@@ -79,6 +92,11 @@ class RecentMessages:
             self._store.put(PAYLOADS_FACT, _write(self._of_payloads))
         else:
             self._store.drop(PAYLOADS_FACT)
+
+
+def message_checksum(message: Message) -> int:
+    """Return the CRC-32 of a message: of its identity and its content."""
+    return crc32(str(message.id).encode(), content_checksum(message))
 
 
 def content_checksum(message: Message) -> int:

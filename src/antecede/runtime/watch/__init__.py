@@ -1,6 +1,7 @@
 """What a person is told about a running node, station or host.
 
 problems          what is wrong, as values
+station_problems  what is wrong at stations only
 problem_log       each problem in the log when it begins and when it is over
 stalls            what does not move, and why
 acknowledgements  whether an application forgets `ack`

@@ -172,9 +172,12 @@ class LeavingWaits(Problem):
 
 @dataclass(frozen=True, slots=True)
 class NumberReused(Problem):
-    """Two different messages have the same identity; the second was refused."""
+    """Two different messages have the same identity; the second was refused. At a station it came from `station`, or
+    from the host itself.
+    """
 
     message: MessageId
+    station: ProcessId | None = None
 
     @property
     def kind(self) -> str:
@@ -187,9 +190,10 @@ class NumberReused(Problem):
         return self.message
 
     def __str__(self) -> str:
+        of = f"{self.message.sender} or of {self.station}" if self.station else self.message.sender
         return (
             f"{self.message.sender} has sent two different messages with number {self.message.seq}, and the second was "
-            f"refused: the store of {self.message.sender} fell back, or two copies of it run"
+            f"refused: the store of {of} fell back, or two copies of it run"
         )
 
 

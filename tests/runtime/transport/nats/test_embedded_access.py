@@ -3,7 +3,10 @@
 import asyncio
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
 
 import pytest
@@ -50,7 +53,8 @@ def test_a_process_that_cannot_read_the_folder_does_not_get_in(tmp_path: Path, c
     run(test)
 
 
-def test_files_with_secrets_are_private(tmp_path: Path) -> None:
+@pytest.mark.parametrize("umask", [0o022, 0o002, 0o000], ids=oct)
+def test_files_with_secrets_are_private(tmp_path: Path, umask: int) -> None:
     folder = tmp_path / "nats"
 
     async def test() -> None:
@@ -61,7 +65,7 @@ def test_files_with_secrets_are_private(tmp_path: Path) -> None:
             files = [path for path in folder.rglob("*") if path.is_file()]
             assert [path for path in files if path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO)] == []
 
-    old = os.umask(0o022)
+    old = os.umask(umask)
     try:
         run(test)
     finally:
@@ -85,32 +89,74 @@ def test_the_password_is_in_no_address_that_is_shown(tmp_path: Path) -> None:
     run(test)
 
 
-def test_a_folder_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+STRANGER = """
+import asyncio, os, sys
+import concurrent.futures.thread  # now, because another user may not be able to read this Python
+from antecede.core.errors import Misuse
+from antecede.runtime import join
+from antecede.runtime.transport.urls import servers_of
+
+if os.geteuid() == 0:
+    os.setgroups([])
+    os.setgid(65534)
+    os.setuid(65534)
+else:
+    stranger = os.geteuid() + 1
+    os.geteuid = lambda: stranger
+
+async def main(url):
+    async with join(url, space="s", process="a"):
+        pass
+
+for try_it in (lambda: asyncio.run(main(sys.argv[1])), lambda: servers_of(sys.argv[1])):
+    try:
+        try_it()
+    except Misuse as error:
+        print(error)
+"""
+"""Tries to get into the folder of another user. It is another user, if it is started by root."""
+
+
+def test_a_folder_of_another_user_is_refused() -> None:
+    """Another user may look into the folder, and into those above it, as on many machines."""
+    with TemporaryDirectory() as above:
+        folder = Path(above) / "nats"
+        folder.mkdir()
+        for each in (Path(above), folder):
+            each.chmod(0o755)
+        command = [sys.executable, "-c", STRANGER, f"embedded://{folder}"]
+        said = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout.splitlines()
+        refusal = f"{folder} belongs to another user: give a folder of your own for the embedded server"
+        assert said == [refusal, refusal]
+        assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("mode", "who"), [(0o777, "every user"), (0o707, "every user"), (0o770, "a group"), (0o775, "a group")]
+)
+def test_a_folder_that_others_can_write_to_is_refused_with_what_to_do(tmp_path: Path, mode: int, who: str) -> None:
     folder = tmp_path / "nats"
     folder.mkdir()
-    stranger = folder.stat().st_uid + 1
-    monkeypatch.setattr(os, "geteuid", lambda: stranger)
+    folder.chmod(mode)
 
     async def test() -> None:
-        with pytest.raises(Misuse, match="belongs to another user: give a folder of your own"):
+        with pytest.raises(Misuse, match=f"{who} can write to .* take that right .chmod go-w {folder}"):
             async with join(f"embedded://{folder}", space="s", process="a"):
                 pass
-        with pytest.raises(Misuse, match="belongs to another user"):
-            servers_of(f"embedded://{folder}")
 
     run(test)
     assert list(folder.iterdir()) == []
 
 
-def test_a_folder_that_everybody_can_write_to_is_refused(tmp_path: Path) -> None:
+def test_a_folder_that_others_can_only_read_is_taken(tmp_path: Path) -> None:
+    """What is in it is private to its owner."""
     folder = tmp_path / "nats"
     folder.mkdir()
-    folder.chmod(0o777)
+    folder.chmod(0o755)
 
     async def test() -> None:
-        with pytest.raises(Misuse, match="every user can write to"):
-            async with join(f"embedded://{folder}", space="s", process="a"):
-                pass
+        async with join(f"embedded://{folder}", space="s", process="a"):
+            assert address(folder) is not None
 
     run(test)
 

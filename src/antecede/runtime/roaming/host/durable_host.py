@@ -8,6 +8,9 @@ gets; a station knows all three. If the station knows of a message that this hos
 sent it with a copy of the store. If it knows of a later registration, or of more messages that were got, it refuses the
 host (`station.connection`).
 
+**A station whose store fell back** is noticed in the same way: the host says what it has when it comes (`memory`), and
+a station that knows of less refuses it (`station.evidence`). What the host has not got rid of stays in its store.
+
 **A host without a file** keeps no numbers over a restart. It begins with the numbers that the station knows, and its
 registrations are numbered by the time of day, so that they are later than those of before.
 """
@@ -26,7 +29,7 @@ from antecede.core.mobile.host_and_station_frames import Taken, Uplink, Welcome
 from antecede.core.mobile.protocols import restore
 from antecede.core.types import MessageId, Packet, ProcessId
 from antecede.runtime.roaming.host.link import HostRefused
-from antecede.runtime.roaming.websocket import decoded
+from antecede.runtime.roaming.websocket import HostMemory, decoded
 from antecede.runtime.state.journal import Journal
 from antecede.runtime.state.log_entries import (
     AdoptEntry,
@@ -38,12 +41,15 @@ from antecede.runtime.state.log_entries import (
     TickEntry,
 )
 from antecede.runtime.state.migration import MIGRATED
+from antecede.runtime.state.recent_messages import message_checksum
 from antecede.runtime.state.store import Delivered, Store
 from antecede.runtime.state.trace_recorder import Recorder
 
 NOWHERE = "-"
 """Where a host was before it was anywhere: no station of this name is asked for its luggage."""
 SPOKEN = "spoken"
+LAST_GOT = "last got"
+"""The name of a fact: the number of the last message that the host got, and the checksum of the message."""
 
 
 @dataclass(slots=True)
@@ -71,11 +77,19 @@ class DurableHost:
         if MIGRATED in store.facts and SPOKEN not in store.facts:
             store.put(SPOKEN, b"%d" % self.host.sent)  # an earlier release did not write it down
         self._spoken = int(store.facts.get(SPOKEN, b"0"))
+        got, last = store.facts.get(LAST_GOT, b"0 0").split()
+        self._last_got = int(got), int(last)
         self._staged = ReleasedByHost()
 
     @property
     def host(self) -> Host:
         return self._journal.machine
+
+    @property
+    def memory(self) -> HostMemory:
+        """Return what the host has, which it tells every station that it comes to."""
+        host, (got, last) = self.host, self._last_got
+        return HostMemory(host.sent - len(host.unsent), host.got, last if got == host.got else None)
 
     def send(self, dests: Iterable[ProcessId], payload: bytes) -> MessageId:
         """Send; `Misuse` and `LimitReached` change nothing."""
@@ -109,7 +123,11 @@ class DurableHost:
                 f"the stations have {stamp.sent} messages of {self.host.me}, and this store said {self._spoken}: it is "
                 "an older copy, or another copy runs. Use the store that was used last, or another name"
             )
+        before = self.host.got
         self._carry_out(self._journal.put(HearEntry(data)))
+        if packet.message is not None and self.host.got > before:
+            self._last_got = self.host.got, message_checksum(packet.message)
+            self.store.put(LAST_GOT, b"%d %d" % self._last_got)
 
     def tick(self, now: float) -> None:
         """Tell the host that the time is `now`."""

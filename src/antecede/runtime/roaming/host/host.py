@@ -327,7 +327,8 @@ class Host:
 
     async def _open(self, url: str) -> Link:
         timeouts = {"connect_s": self._connect_s, "ping_s": self._ping_s}
-        return await open_link(url, self.id, self._token, self._incarnation, self._tls, **timeouts)
+        has = self._durable.memory
+        return await open_link(url, self.id, self._token, self._incarnation, self._tls, has=has, **timeouts)
 
     def entered(self, link: Link) -> None:
         """Internal: use `link` from now on. The last link ends when the station of the new one welcomes this host."""

@@ -78,6 +78,7 @@ async def open_link(
     incarnation: str,
     tls: SSLContext | None,
     *,
+    has: websocket.HostMemory = websocket.NOTHING,
     connect_s: float = CONNECT_S,
     ping_s: float = PING_S,
 ) -> Link:
@@ -85,8 +86,8 @@ async def open_link(
 
     Raise `NoStation` if there is no station now, and `HostRefused` if the station does not serve this host.
 
-    `connect_s` is how long the connection, and then the answer of the station, may take. A station that does not answer
-    a ping within `ping_s` is gone.
+    `has` is what the host has, as it tells the station. `connect_s` is how long the connection, and then the answer of
+    the station, may take. A station that does not answer a ping within `ping_s` is gone.
     """
     try:
         socket = await connect(
@@ -104,7 +105,7 @@ async def open_link(
     except CANNOT_CONNECT as error:
         raise not_connected(url, error) from None
     try:
-        await socket.send(websocket.hello(token, incarnation, host))
+        await socket.send(websocket.hello(token, incarnation, host, has))
         async with asyncio.timeout(connect_s):
             answer = websocket.read_answer(await socket.recv())
         return Link(socket, url, answer.station, answer.frame_bytes, TAKES in answer.takes)

@@ -58,6 +58,7 @@ class Connection:
         "_queue",
         "_room",
         "bucket",
+        "has",
         "host",
         "is_volatile",
         "move",
@@ -70,9 +71,16 @@ class Connection:
     )
 
     def __init__(
-        self, socket: ServerConnection, host: ProcessId, bucket: TokenBucket, *, is_volatile: bool = False
+        self,
+        socket: ServerConnection,
+        host: ProcessId,
+        bucket: TokenBucket,
+        *,
+        is_volatile: bool = False,
+        has: websocket.HostMemory | None = None,
     ) -> None:
         self.socket, self.host, self.bucket, self.is_volatile = socket, host, bucket, is_volatile
+        self.has = has  # what the host said that it has, until it is compared with its luggage
         self.move = 0  # of the last registration on this connection
         self.said = 0  # the number of the last message of the host on this connection
         self.welcomed = False

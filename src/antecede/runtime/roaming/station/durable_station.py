@@ -13,24 +13,24 @@ removes is forgotten everywhere, but for its name: a `REMOVED` frame tells the o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from antecede.core.effects import Transmit
 from antecede.core.errors import LimitReached, Misuse, RemoteViolation, TooNew, WireError
 from antecede.core.mobile.effects import Dropped, Effect, Radio
 from antecede.core.mobile.handoff import AWAITED, AWAY
-from antecede.core.mobile.host_and_station_frames import Begin, Carried, Downlink, Handover, Leave, Moved, Old, Welcome
+from antecede.core.mobile.host_and_station_frames import Begin, Downlink, Handover, Leave, Moved, Welcome
 from antecede.core.mobile.luggage import Berth, Terms
-from antecede.core.mobile.protocols import restore
 from antecede.core.mobile.station import Station
 from antecede.core.types import Packet, ProcessId
 from antecede.core.wire.packets import encode
 from antecede.runtime import frames
-from antecede.runtime.roaming.home_station import home
+from antecede.runtime.roaming.station.evidence import Evidence
 from antecede.runtime.roaming.station.fragments import Fragments, cut
 from antecede.runtime.roaming.station.seals import Seals, WrongSeal
-from antecede.runtime.roaming.websocket import VOLATILE, decoded
+from antecede.runtime.roaming.station.station_entries import apply_entry, restored, strangers
+from antecede.runtime.roaming.websocket import VOLATILE, HostMemory, decoded
 from antecede.runtime.state.journal import Journal
 from antecede.runtime.state.log_entries import (
     AgreeEntry,
@@ -76,8 +76,9 @@ class DurableStation:
         part_bytes: int = PART_BYTES,
     ) -> None:
         self.store, self._recorder, self._seals, self._part_bytes = store, recorder, seals, part_bytes
+        self.evidence = Evidence(store)
         self._journal: Journal[Station, Effect] = Journal(
-            store, begin=begin, restore=_restored, apply=_apply, recorder=recorder
+            store, begin=begin, restore=restored, apply=self._apply, recorder=recorder
         )
         self._fragments = Fragments(store)
         self.counts: Counter[str] = Counter()
@@ -92,6 +93,11 @@ class DurableStation:
     @property
     def name(self) -> ProcessId:
         return self.station.me
+
+    @property
+    def seals_off(self) -> str:
+        """Return why frames of other stations are believed without a seal now, or an empty string."""
+        return "" if self._seals is None else self._seals.off
 
     def berth(self, host: ProcessId) -> Berth | None:
         return self.station.berths.get(host)
@@ -139,8 +145,19 @@ class DurableStation:
 
     def hear(self, data: bytes) -> None:
         """Take what a host says, in a packet that was checked. `RemoteViolation` and `LimitReached` change nothing."""
+        self.evidence.check(decoded(data))
         self.counts["heard"] += 1
         self._carry_out(self._journal.put(HearEntry(data)))
+
+    def compare(self, host: ProcessId, has: HostMemory | None) -> HostMemory | None:
+        """Raise `RemoteViolation` if `host` has more than its luggage says. Return what it has if this cannot be told
+        yet, because the luggage is not here, or None.
+        """
+        berth = self.berth(host)
+        if has is None or berth is None or berth.luggage is None:
+            return has
+        self.evidence.compare(has, berth.luggage, self.name)
+        return None
 
     def left(self, host: ProcessId, move: int) -> None:
         """Tell the station that `host` has left, because the connection that it registered on with `move` is gone."""
@@ -186,6 +203,8 @@ class DurableStation:
             raise WireError(f"a frame of {sender!r}, which is not among the stations")
         inner = data if self._seals is None else self._seals.open(sender, data, number)
         frame = frames.parse(frames.open_envelope(inner).frame)
+        if isinstance(frame, frames.KnownHost | frames.RemovedHost):
+            self._check_introduction(sender, data)
         if isinstance(frame, frames.KnownHost):
             if frame.host not in self.station.departed:
                 self._meet(frame.host)
@@ -196,13 +215,25 @@ class DurableStation:
             whole = self._fragments.take(sender, frame)
             if whole is not None:
                 name, packet = whole
+                self._check_newcomers(sender, data, [self._decoded(packet)])
                 self._packet(self._decoded(packet), packet)
                 self._fragments.finish(name)
         elif isinstance(frame, frames.Packets) and not frame.roster:
+            self._check_newcomers(sender, data, [self._decoded(packet) for packet in frame.packets])
             return self._packets(sender, frame.packets)
         else:
             raise WireError("a frame that is not of packets, or with a roster")
         return True
+
+    def _check_introduction(self, sender: ProcessId, data: bytes) -> None:
+        """Raise `WrongSeal` unless the frame in `data` may add or remove a host."""
+        if self._seals is not None:
+            self._seals.check_introduction(sender, data)
+
+    def _check_newcomers(self, sender: ProcessId, data: bytes, packets: list[Packet]) -> None:
+        """Raise `WrongSeal` if the frame in `data` has packets that add a host, and may not."""
+        if any(strangers(self.station, packet) for packet in packets):
+            self._check_introduction(sender, data)
 
     def _packets(self, sender: ProcessId, packets: tuple[bytes, ...]) -> bool:
         """Take the packets of a frame. Return False if one of them cannot be taken now.
@@ -229,6 +260,7 @@ class DurableStation:
         return packet
 
     def _packet(self, packet: Packet, data: bytes) -> None:
+        self.evidence.check(packet, packet.sender)
         effects = self._journal.put(ReceiveEntry(packet.sender, 0, data))
         self.counts["received"] += 1
         self._carry_out(effects)
@@ -262,9 +294,25 @@ class DurableStation:
 
     def commit(self) -> ReleasedByStation:
         """Make everything up to now durable, and return what may be shown to others now."""
+        if self._journal.is_snapshot_due:
+            self.evidence.save()
         self._staged.outgoing += self._journal.commit()
         released, self._staged = self._staged, ReleasedByStation()
         return released
+
+    def _apply(self, station: Station, entry: LogEntry) -> list[Effect]:
+        """Give the station an entry of the log, remember the message that it takes with it, and return the effects."""
+        if isinstance(entry, HearEntry):
+            packet = decoded(entry.data)
+            before = _taken(station, packet.sender)
+            effects = apply_entry(station, entry)
+            if _taken(station, packet.sender) > before:
+                self.evidence.note(packet.message)
+            return effects
+        effects = apply_entry(station, entry)
+        if isinstance(entry, ReceiveEntry):
+            self.evidence.note(decoded(entry.data).message)
+        return effects
 
     def _carry_out(self, effects: list[Effect]) -> None:
         for effect in effects:
@@ -304,60 +352,7 @@ class DurableStation:
             self._staged.outgoing.append(self.store.enqueue_frame((to,), part))
 
 
-def _restored(state: bytes) -> Station:
-    station = restore(state)
-    assert isinstance(station, Station), "the store of a station has the snapshot of one"
-    return station
-
-
-def _apply(station: Station, entry: LogEntry) -> list[Effect]:
-    """Give a station an entry of the log, and return the effects."""
-    match entry:
-        case HearEntry(data):
-            return station.hear(decoded(data))
-        case ReceiveEntry(_, _, data):
-            return _receive(station, decoded(data))
-        case TickEntry(now):
-            return station.tick(now)
-        case RemoveEntry(host):
-            return station.remove(host)
-        case AgreeEntry(host, when_asleep, stored_max):
-            station.agree(host, None if when_asleep is None or stored_max is None else Terms(when_asleep, stored_max))
-        case JoinEntry(name):
-            _join(station, name)
-        case _:
-            raise AssertionError(f"{entry} is not for a station")
-    return []
-
-
-def _receive(station: Station, packet: Packet) -> list[Effect]:
-    """Give a station a packet of another. Hosts that the packet names are known from then on, unless it is refused."""
-    strangers = sorted(set(_named(packet)) - station.berths.keys() - station.departed)
-    try:
-        for host in strangers:
-            _join(station, host)
-        return station.receive(packet)
-    except (RemoteViolation, LimitReached):
-        for host in strangers:
-            station.berths.pop(host, None)
-        raise
-
-
-def _join(station: Station, host: ProcessId) -> None:
-    if host in station.stations:
-        raise RemoteViolation(f"{host!r} is the name of a station, and no host can have it")
-    try:
-        station.join(host, home(host, station.stations))
-    except Misuse as error:
-        raise RemoteViolation(str(error)) from None
-
-
-def _named(packet: Packet) -> Iterator[ProcessId]:
-    """Yield the hosts that a station has to know to deal with a packet."""
-    stamp = packet.stamp
-    if packet.message is not None:
-        yield packet.message.sender
-    if isinstance(stamp, Carried) and packet.message is not None:
-        yield from sorted(stamp.to & packet.message.dests)
-    elif isinstance(stamp, (Begin, Handover, Moved, Old)):
-        yield stamp.host
+def _taken(station: Station, host: ProcessId) -> int:
+    """Return how many messages of a host the station has taken, as far as the luggage of the host is there."""
+    berth = station.berths.get(host)
+    return 0 if berth is None or berth.luggage is None else berth.luggage.sent

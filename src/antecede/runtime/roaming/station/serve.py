@@ -137,7 +137,7 @@ async def _enter(plan: StationPlan) -> AsyncIterator[StationServer]:
         stack.callback(store.close)
         incarnation = identify(store, space=space, station=name, stations=" ".join(plan.everyone))
         recorder = stack.enter_context(open_recorder(plan.trace, space, name, store=store, wall=plan.wall))
-        seals = Seals(plan.key, space, name, store, form=plan.wire)
+        seals = Seals(plan.key, space, name, store, form=plan.wire, wall=plan.wall)
         durable = DurableStation(store, plan.begin, recorder, seals=seals)
         durable.commit()
         owner = Ownership(store, space, name, form=plan.wire, if_lost=IF_LOST)

@@ -32,6 +32,7 @@ from antecede.runtime.roaming import websocket
 from antecede.runtime.roaming.problem_notice import TAKES
 from antecede.runtime.roaming.station.connection import CLOSE_S, Connection, TokenBucket, hang_up, is_welcome
 from antecede.runtime.roaming.station.durable_station import DurableStation, ReleasedByStation
+from antecede.runtime.roaming.station.greetings import Greetings
 from antecede.runtime.roaming.station.similar_hosts import SimilarHosts
 from antecede.runtime.roaming.station.told_problems import ToldByHosts
 from antecede.runtime.roaming.station.view import StationView
@@ -73,7 +74,7 @@ class StationServer:
         self._transport, self.durable, self._key, self._limits, self._clock = transport, durable, key, limits, clock
         self._connections: dict[ProcessId, Connection] = {}
         self._attending: dict[ServerConnection, asyncio.Task[None]] = {}
-        self._greeting: dict[ServerConnection, None] = {}  # those who have not said who they are, the oldest first
+        self._greetings = Greetings(limits.greetings)
         self._unread: dict[Connection, float] = {}  # those who wait for room in the outbox, each since when
         self._refill: dict[ProcessId, None] = {}
         self._met, self._similar = asyncio.Event(), SimilarHosts(clock)
@@ -119,6 +120,7 @@ class StationServer:
             port,
             ssl=tls,
             process_request=self._admit,
+            create_connection=self._greetings.connection_class(),
             compression=None,
             max_size=self._limits.frame_bytes,
             max_queue=8,
@@ -217,12 +219,9 @@ class StationServer:
         self.durable.welcome(host, said.incarnation, badge.terms(self.durable.station.policy))
         await self._commits.done()
         self._check_room(host)  # others may have come meanwhile
-        connection = Connection(
-            socket,
-            host,
-            TokenBucket(self._limits.packets_per_s, self._clock),
-            is_volatile=said.incarnation == websocket.VOLATILE,
-        )
+        bucket = TokenBucket(self._limits.packets_per_s, self._clock)
+        is_volatile = said.incarnation == websocket.VOLATILE
+        connection = Connection(socket, host, bucket, is_volatile=is_volatile, has=said.has)
         before = self._connections.get(host)
         self._connections[host] = connection
         try:
@@ -236,17 +235,14 @@ class StationServer:
         return connection
 
     async def _hello(self, socket: ServerConnection) -> websocket.Hello:
-        """Return the hello of a client. If too many have not said who they are, end the connection of the oldest."""
-        self._greeting[socket] = None
-        if len(self._greeting) > self._limits.greetings:
-            next(iter(self._greeting)).transport.abort()
+        """Return the hello of a client. Raise `Later` if it does not come in time."""
         try:
             async with asyncio.timeout(self._limits.hello_s):
                 return websocket.read_hello(await socket.recv())
         except TimeoutError:
             raise Later(f"no hello within {self._limits.hello_s:g} s") from None  # a slow link is nobody's fault
         finally:
-            del self._greeting[socket]
+            self._greetings.end(socket)
 
     def _check_room(self, host: ProcessId) -> None:
         if host not in self._connections and len(self._connections) >= self._limits.connections:
@@ -277,6 +273,7 @@ class StationServer:
                     continue
                 packets = websocket.read_packets(said)
                 for packet, _ in packets:
+                    connection.has = self.durable.compare(connection.host, connection.has)
                     connection.check(packet, self.durable.berth(connection.host))
                 for packet, data in packets:
                     await self._acquainted(packet)

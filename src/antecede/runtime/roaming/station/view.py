@@ -8,15 +8,19 @@ from operator import itemgetter
 
 from antecede.core.mobile.handoff import AWAITED
 from antecede.core.types import ProcessId
+from antecede.runtime.limits import EVENT_LASTS_S
 from antecede.runtime.outbox import Outbox
 from antecede.runtime.roaming.station.connection import Connection
 from antecede.runtime.roaming.station.durable_station import DurableStation
 from antecede.runtime.roaming.station.told_problems import ToldByHosts
+from antecede.runtime.state.recent_messages import ReusedNumber
 from antecede.runtime.transport.contract import Transport
 from antecede.runtime.watch import status
 from antecede.runtime.watch.problem_log import ProblemLog, find_broker_lost
-from antecede.runtime.watch.problems import SOON_S, LuggageAwaited, OutboxFull, Problem
+from antecede.runtime.watch.problems import SOON_S, LuggageAwaited, NumberReused, OutboxFull, Problem
+from antecede.runtime.watch.recent_events import RecentEvents
 from antecede.runtime.watch.stalls import Waiting, Watch
+from antecede.runtime.watch.station_problems import SealsOff, StationFellBack
 
 LOOK_S = 2.0
 """How often a station, which may have many thousands of hosts, looks what does not move."""
@@ -49,6 +53,7 @@ class StationView:
         space = durable.store.facts.get("space", b"").decode()
         self._watch = Watch(stall_after_s, clock, space)
         self._log = ProblemLog(durable.name, clock)
+        self._reused = RecentEvents[ReusedNumber](clock, EVENT_LASTS_S)
         self._luggage_after_s = min(stall_after_s, LUGGAGE_AFTER_S)
         self._moving: dict[ProcessId, float] = {}
         self._looked = clock()
@@ -74,7 +79,20 @@ class StationView:
     def _others(self) -> list[Problem]:
         """Return what is wrong and is not a stall."""
         lost = find_broker_lost(self._log, self._transport.outage)
-        return [*self._log.find_stopped(), *lost, *self._outbox_full(), *self._luggage_awaited()]
+        limits = [*self._outbox_full(), *self._luggage_awaited()]
+        return [*self._log.find_stopped(), *lost, *limits, *self._seals_off(), *self._fallen_back()]
+
+    def _fallen_back(self) -> list[Problem]:
+        """Return what shows that a store fell back."""
+        age_s, evidence = self._log.age_s, self._durable.evidence
+        reused = [NumberReused(since_s, *each) for each, since_s in self._reused.find_ages(evidence.reused).items()]
+        fallen = evidence.fell_back.items()
+        return [*reused, *(StationFellBack(age_s(("fell back", host)), host, reason) for host, reason in fallen)]
+
+    def _seals_off(self) -> list[SealsOff]:
+        reason = self._durable.seals_off
+        since_s = self._log.age_s("seals off", bool(reason))
+        return [SealsOff(since_s, reason)] if reason else []
 
     def _outbox_full(self) -> list[OutboxFull]:
         """Return the problem that hosts are not read from, if that is so for a while for one of them."""

@@ -10,8 +10,8 @@ A keeper that is killed takes its server with it. Whoever is cut off by that loo
 another keeper if there is none. The new server takes the port of the old one; if that is gone, all follow it.
 
 Only the owner of the folder gets in: `folder/secret` is a password that nobody else can read, and the server asks for
-it. A folder of another user, or one that everybody can write to, is refused. Whoever listens at the port of a server
-that has ended is not shown the password, unless it is a server of the same user (`own_server`).
+it. A folder of another user, or one that a group or everybody can write to, is refused. Whoever listens at the port of
+a server that has ended is not shown the password, unless it is a server of the same user (`own_server`).
 
 With `durability="power"`, the server flushes every message to the disk before it acknowledges it. The file
 `folder/flush` says so, for all users of the folder and all servers from then on.
@@ -166,8 +166,11 @@ def check_folder(folder: Path) -> None:
     found = folder.stat()
     if found.st_uid != os.geteuid():
         raise Misuse(f"{folder} belongs to another user: give a folder of your own for the embedded server")
-    if found.st_mode & stat.S_IWOTH:
-        raise Misuse(f"every user can write to {folder}: give a folder of your own, or take that right (chmod o-w)")
+    if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        who = "every user" if found.st_mode & stat.S_IWOTH else "a group"
+        raise Misuse(
+            f"{who} can write to {folder}: give a folder of your own, or take that right (chmod go-w {folder})"
+        )
 
 
 def _open_private(path: str, flags: int) -> int:
