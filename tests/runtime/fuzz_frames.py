@@ -2,9 +2,9 @@
 
 Half of them come over the air from a host with a good token, half over the wires. Each has to be refused with a reason
 and leave the state as it was, to the byte. So has a frame that stays with the broker, because its first byte may be of
-a later release. Damage that happens to leave a frame right is taken like any other, and not counted. Over the air a
-frame goes through everything a station does but the WebSocket library, which every hundredth frame goes through as
-well.
+a later release. Damage that happens to leave a frame right is taken like any other, and not counted; nor is text on
+the air, which is a notice that is read or ignored. Over the air a frame goes through everything a station does but the
+WebSocket library, which every hundredth frame goes through as well.
 """
 
 from __future__ import annotations

@@ -21,7 +21,8 @@ Every text has one function here that writes it and one that reads it. The binar
 into each other's inboxes, are in `runtime.frames`.
 
 A WebSocket loses nothing while it lasts, so nothing is repeated on it; the next connection begins with what the core
-knows to be unanswered. Anything that a correct host would not send closes the connection with `REFUSED` and a reason.
+knows to be unanswered. Anything that a correct host would not send closes the connection with `REFUSED` and a reason,
+except for text after the hello: a station ignores a notice that it cannot read.
 """
 
 from __future__ import annotations
