@@ -63,11 +63,12 @@ bench: setup     ## every measurement, each beside its peer or limit
 	$(PY) -m bench
 
 # N executions of the algorithms, PAIRS of messages compared by local clocks, WORLDS of roaming hosts, TRACES checked on
-# Spark, FRAMES that lie to a station. Some hours in full; every failure prints the command that plays it again.
+# Spark, FRAMES that lie to a station. Some hours in full; every failure prints the command that plays it again. N and
+# WORLDS go round all variants; with EACH=100000, every variant has so many executions or worlds of its own.
 fuzz: setup      ## random executions of everything against the judge, from seed SEED (QUICK=1: minutes)
-	$(PY) -m tests.fuzz --executions $(N) --seed $(SEED)
+	$(PY) -m tests.fuzz $(if $(EACH),--each $(EACH),--executions $(N)) --seed $(SEED)
 	$(PY) -m tests.fuzz_locality --pairs $(PAIRS) --seed $(SEED)
-	$(PY) -m tests.fuzz_mobile --worlds $(WORLDS) --seed $(SEED)
+	$(PY) -m tests.fuzz_mobile $(if $(EACH),--each $(EACH),--worlds $(WORLDS)) --seed $(SEED)
 	$(PY) -m tests.fuzz_check --traces $(TRACES) --seed $(SEED)
 	$(PY) -m tests.runtime.fuzz_frames --frames $(FRAMES) --seed $(SEED)
 

@@ -1,8 +1,11 @@
 """`make fuzz N=100000 SEED=1`: random executions of every algorithm, each held to the oracle and to the judge.
 
-The executions go round the algorithms and their options; each has a seed of its own, and a failure prints the
-command that plays it again. `none` and `chain2` promise no causal order and are only held to deliver everything once.
-With `representatives=separators`, the clusters of a hierarchy are those of the articulation points of a random network.
+The executions go round the variants, which are the algorithms and their options; `--executions` says how many there
+are in all, and `--each` how many of each variant. Each has a seed of its own, and a failure prints the command that
+plays it again. `none` and `chain2` promise no causal order and are only held to deliver everything once. With
+`memory`, the network repeats no packet that `none` may have forgotten. With `token_at=last`, the last process has the
+token first. With `representatives=separators`, the clusters of a hierarchy are those of the articulation points of a
+random network.
 `rendezvous` promises more, and is also held to have no crown. With `answers_ride`, which is an option of the network
 and not of the algorithm, the execution is a run of the simulator (`tests.simulated_worlds`).
 """
@@ -19,12 +22,9 @@ from itertools import islice
 
 import antecede
 from antecede.judge.judge import judge
-from antecede.judge.orders import judge_orders
-from antecede.judge.rule import HOLDS
-from antecede.judge.trace import arrange
 from tests.oracle import Broken
 from tests.replay import explain_failure
-from tests.simulated_worlds import run_with_riders
+from tests.simulated_worlds import check_synchronous, run_with_riders
 from tests.worlds import World
 
 BATCH = 200
@@ -54,7 +54,17 @@ VARIANTS: tuple[tuple[str, dict[str, object]], ...] = (
     ("mr", {"answers_ride": True}),
     ("mr-broadcast", {"answers_ride": True}),
     ("mr-scalar", {"answers_ride": True}),
+    ("history", {"acknowledge_every": 1}),
+    ("history", {"acknowledge_every": 3, "repeat_after_s": 0.7}),
+    ("none", {"memory": 1}),
+    ("none", {"memory": 3}),
+    ("serial-broadcast", {"token_at": "last"}),
+    ("serial-multicast", {"token_at": "last"}),
+    ("mr-broadcast", {"numbered": True, "resynch_after_s": 0.7}),
+    ("mr-scalar", {"numbered": True, "resynch_after_s": 0.7}),
+    ("mr", {"own_count": False, "acyclic": True, "numbered": True}),
 )
+"""Every algorithm, and its options. Replays name a variant by its place, so new ones are added at the end."""
 
 
 def describe(variant: int) -> str:
@@ -84,16 +94,8 @@ def execute(variant: int, seed: int) -> World:
     if bool(verdict.violations) and world.info.causal:
         raise Broken(f"the judge sees {verdict.violations} violations, and the oracle none")
     if world.info.synchronous:
-        check_synchronous(world)
+        check_synchronous(world.events)
     return world
-
-
-def check_synchronous(world: World) -> None:
-    """Raise `Broken` if messages that take no time could not have led to the trace of the world."""
-    for run in arrange(world.events):
-        found = judge_orders(run)["synchronous"]
-        if found.verdict != HOLDS:
-            raise Broken(f"the judge sees a crown: {' '.join(found.messages)}{found.reason or ''}")
 
 
 def count(variant: int, seed: int) -> Counter[str]:
@@ -114,13 +116,14 @@ def batch(jobs: list[tuple[int, int]]) -> tuple[Counter[str], list[str]]:
     failures = []
     for variant, seed in jobs:
         name = describe(variant)
+        counts[f"{name} executions"] += 1
         try:
             found = count(variant, seed)
         except Exception as error:  # whatever it is, it is a finding
             what = f"{VARIANTS[variant]} seed {seed}: {error!r}"
             failures.append(explain_failure(what, ["tests.fuzz", "--replay", f"{variant}:{seed}"]))
+            counts[f"{name} failed"] += 1
             continue
-        counts[f"{name} executions"] += 1
         counts.update({f"{name} {column}": found[column] for column in ("deliveries", "out of order")})
         counts.update({column: found[column] for column in ("roles", "riders")})
     return counts, failures
@@ -147,10 +150,10 @@ def fuzz(executions: int, seed: int, variants: list[int], *, workers: int | None
             if sys.stderr.isatty():
                 print(f"\r{done:,} of {executions:,} executions, {len(failures)} failed", end="", file=sys.stderr)
     print(file=sys.stderr)
-    print(f"{'variant':<60}{'executions':>12}{'deliveries':>12}{'out of order':>14}")
+    print(f"{'variant':<60}{'executions':>12}{'failed':>8}{'deliveries':>12}{'out of order':>14}")
     for name in sorted(map(describe, variants)):
-        columns = (totals[f"{name} {what}"] for what in ("executions", "deliveries", "out of order"))
-        print("{:<60}{:>12,}{:>12,}{:>14,}".format(name, *columns))
+        columns = (totals[f"{name} {what}"] for what in ("executions", "failed", "deliveries", "out of order"))
+        print("{:<60}{:>12,}{:>8,}{:>12,}{:>14,}".format(name, *columns))
     if handed_over := totals["roles"]:
         print(f"{handed_over:,} roles of a hierarchy handed over")
     if riders := totals["riders"]:
@@ -160,7 +163,9 @@ def fuzz(executions: int, seed: int, variants: list[int], *, workers: int | None
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--executions", type=int, default=2000)
+    how_many = parser.add_mutually_exclusive_group()
+    how_many.add_argument("--executions", type=int, default=2000, help="how many in all")
+    how_many.add_argument("--each", type=int, metavar="N", help="N executions of every variant")
     parser.add_argument("--seed", type=int, default=1)
     names = sorted(antecede.algorithms())
     parser.add_argument("--algorithm", choices=names, metavar="NAME", help="this one only, with all its options")
@@ -176,8 +181,9 @@ def main() -> int:
     variants = choose(arguments.algorithm, arguments.option)
     if not variants:
         parser.error(f"{arguments.algorithm} has no variant here with the option {arguments.option}")
-    failures = fuzz(arguments.executions, arguments.seed, variants)
-    print(f"{arguments.executions:,} executions from seed {arguments.seed}: {len(failures)} failed")
+    executions = arguments.executions if arguments.each is None else arguments.each * len(variants)
+    failures = fuzz(executions, arguments.seed, variants)
+    print(f"{executions:,} executions from seed {arguments.seed}: {len(failures)} failed")
     return 1 if failures else 0
 
 

@@ -3,8 +3,10 @@
 The traces have violations, loss, duplicates, spurious delivers, skewed, missing and senseless clocks, and cycles. They
 are written as Parquet in small row groups, or as JSON Lines, plain and gzip, with CRLF, blank lines, a byte order mark
 and broken lines; many runs to a file and each run spread over several. Some rows are not events, or have an index or a
-message that is taken. Every run's counts and its witness of causal order, and the counts of all runs together, must be
-the judge's, for every number of windows, for blocks of the usual size and for tiny ones, in the calling process and on
+message that is taken. Every run's counts, its verdict on each order and its witness of causal order, and the counts and
+verdicts of all runs together, must be the judge's; the witness of every order must be true of the events
+(`tests.pipeline.order_witnesses`). Each of the orders is required in turn, and then is what the verdict is about. This
+holds for every number of windows, for blocks of the usual size and for tiny ones, in the calling process and on
 every kind of Spark: `local[2]`, `local-cluster[2,1,1024]`, and `connect`, which starts a Connect server of its own. The
 lines in quarantine must be exactly those that the judge's parser refuses. A JVM holds one kind of session, so each kind
 is a process of its own.
@@ -27,13 +29,14 @@ import pyarrow.parquet as pq
 
 from antecede.judge.events import Event, read_jsonl, to_json
 from antecede.judge.judge import judge
-from antecede.judge.orders import JudgedOrder, judge_orders
-from antecede.judge.rule import NOT_COMPUTED, VIOLATED
+from antecede.judge.orders import ORDERS, JudgedOrder, judge_orders
+from antecede.judge.rule import NOT_COMPUTED, QUARANTINE_MAX, UNDECIDABLE, VIOLATED, Coverage, combine_verdicts
 from antecede.judge.trace import arrange, sift
 from antecede.pipeline.check import Checked, check
 from antecede.pipeline.limits import Limits
 from antecede.pipeline.report.model import RunAnswer
 from antecede.pipeline.runner import InProcess, Runner
+from tests.pipeline.order_witnesses import check_words
 from tests.pipeline.traces import COLUMNS, Row, trace
 from tests.replay import Drawing, describe_event, explain_failure
 
@@ -96,7 +99,8 @@ def _differences_of_batch(
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as out:
         broken = write(list(runs.values()), Path(folder), start, layout)
         for count in windows:
-            checked = check(runner, [folder], windows=count, worst=3, limits=limits)
+            order = ORDERS[(number + (count or 0)) % len(ORDERS)]
+            checked = check(runner, [folder], windows=count, worst=3, require=order, limits=limits)
             yield from ((count, run, words) for run, words in differences(checked, runs, broken, limits))
         if layout == "json":
             check(runner, [folder], out=out, limits=limits)
@@ -186,6 +190,7 @@ def differences(
     """
     events = (event for own in runs.values() for event in own)
     wanted = judge(events, quarantined=broken).as_dict()
+    wanted |= {"verdict": wanted_verdicts(checked, runs, broken)[checked.answer.required]}
     got = {name: checked.as_dict()[name] for name in wanted}
     if got != wanted:
         yield "in all", f"{got} and not {wanted}"
@@ -198,6 +203,40 @@ def differences(
         if one != {key: single[key] for key in one}:
             yield name, f"{one} and not {single}"
         yield from ((name, words) for words in _differing_orders(answers[name], runs[name], limits))
+    yield from (("in all", words) for words in _differing_verdicts(checked, runs, broken))
+
+
+def wanted_verdicts(checked: Checked, runs: dict[str, list[Event]], broken: int) -> dict[str, str]:
+    """Return the verdict on each order of the whole trace, if the order is required, from the judge's on each run.
+
+    A run whose synchronous order the check leaves unknown counts as one that cannot be decided.
+    """
+    unknown = {one.run for one in checked.answer.runs if one.synchronous == NOT_COMPUTED}
+    coverage = judge((event for own in runs.values() for event in own), quarantined=broken)
+    too_little = Coverage(coverage.events, coverage.quarantined).why_too_little(QUARANTINE_MAX)
+    judged = {name: judge_orders(arrange(sift(own)[0])[0]) for name, own in runs.items()}
+    verdicts: dict[str, str] = {}
+    for order in ORDERS:
+        known = [
+            UNDECIDABLE if order == "synchronous" and name in unknown else found[order].verdict
+            for name, found in judged.items()
+        ]
+        verdicts[order] = combine_verdicts(known, too_little=too_little)
+    return verdicts
+
+
+def _differing_verdicts(checked: Checked, runs: dict[str, list[Event]], broken: int) -> Iterator[str]:
+    """Yield the orders of which the check says otherwise of the whole trace than the judge, or with other witnesses
+    than those of its runs.
+    """
+    for order, wanted in wanted_verdicts(checked, runs, broken).items():
+        got = checked.answer.verdict_on(order)
+        if got != wanted and not (got == NOT_COMPUTED and wanted == UNDECIDABLE):
+            yield f"{order} order of all: {got} and not {wanted}"
+        words = {f"run {one.run!r}: {getattr(one, f'{order}_witness')}" for one in checked.answer.runs}
+        words |= {str(getattr(one, f"{order}_witness")) for one in checked.answer.runs[: len(runs) == 1]}
+        if order != "causal" and got == VIOLATED and checked.answer.witness_of(order) not in words:
+            yield f"{order} order of all: {checked.answer.witness_of(order)}, which is the witness of no run"
 
 
 def _differing_orders(answer: RunAnswer, events: Sequence[Event], limits: Limits) -> Iterator[str]:
@@ -218,6 +257,11 @@ def _differing_orders(answer: RunAnswer, events: Sequence[Event], limits: Limits
             yield f"causal order: {witness} and not {_describe_causal(wanted)}"
         if (witness is not None) != (got == VIOLATED):
             yield f"{order} order: {got}, with the witness {witness}"
+        elif witness is not None:
+            try:
+                check_words(run, order, witness)
+            except AssertionError as error:
+                yield f"{order} order: the witness is not true: {witness} ({error})"
 
 
 def _describe_causal(judged: JudgedOrder) -> str | None:

@@ -1,7 +1,8 @@
 """`python -m tests.fuzz_mobile --worlds 100000 --seed 1`: random roaming worlds, held to the oracle and to the judge.
 
 Most are of `tests.mobile_worlds`; those with beacons, and those without stations, are of the simulator. The worlds go
-round the protocols; each has a seed of its own, and a failure prints the command that plays it again.
+round the protocols; `--worlds` says how many there are in all, and `--each` how many of each protocol. Each has a seed
+of its own, and a failure prints the command that plays it again.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ from tests.simulated_mobile_worlds import SIMULATED
 
 BATCH = 100
 NAMES = (*sorted(VARIANTS), *sorted(SIMULATED))
-COLUMNS = ("worlds", "messages", "deliveries", "dropped", "hand-offs", "held for nothing")
+COUNTED = ("worlds", "messages", "deliveries", "dropped", "hand-offs", "held for nothing")
+"""What a world counts."""
+COLUMNS = ("worlds", "failed", *COUNTED[1:])
 
 
 def execute(name: str, seed: int) -> MobileWorld:
@@ -52,7 +55,7 @@ def count(name: str, seed: int) -> Counter[str]:
         sum(host.move for host in world.hosts.values()),
         world.counts["held for nothing"],
     )
-    return Counter(dict(zip(COLUMNS, counts, strict=True)))
+    return Counter(dict(zip(COUNTED, counts, strict=True)))
 
 
 def batch(jobs: list[tuple[str, int]]) -> tuple[Counter[str], list[str]]:
@@ -65,7 +68,7 @@ def batch(jobs: list[tuple[str, int]]) -> tuple[Counter[str], list[str]]:
         except Exception as error:  # whatever it is, it is a finding
             command = ["tests.fuzz_mobile", "--replay", f"{protocol}:{seed}"]
             failures.append(explain_failure(f"{protocol} seed {seed}: {error!r}", command))
-            continue
+            found = Counter(worlds=1, failed=1)
         counts.update({f"{protocol} {column}": found[column] for column in COLUMNS})
     return counts, failures
 
@@ -99,7 +102,9 @@ def fuzz(worlds: int, seed: int, *, workers: int | None = None, names: tuple[str
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--worlds", type=int, default=2000)
+    how_many = parser.add_mutually_exclusive_group()
+    how_many.add_argument("--worlds", type=int, default=2000, help="how many in all")
+    how_many.add_argument("--each", type=int, metavar="N", help="N worlds of every protocol")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--protocol", choices=NAMES, help="this one only")
     parser.add_argument("--workers", type=int, help="processes to run them in; all cores unless told")
@@ -111,8 +116,9 @@ def main() -> int:
         print("\n".join(failures) or f"{protocol} seed {seed}: as it should be")
         return 1 if failures else 0
     names = (arguments.protocol,) if arguments.protocol else NAMES
-    failures = fuzz(arguments.worlds, arguments.seed, names=names, workers=arguments.workers)
-    print(f"{arguments.worlds:,} worlds from seed {arguments.seed}: {len(failures)} failed")
+    worlds = arguments.worlds if arguments.each is None else arguments.each * len(names)
+    failures = fuzz(worlds, arguments.seed, names=names, workers=arguments.workers)
+    print(f"{worlds:,} worlds from seed {arguments.seed}: {len(failures)} failed")
     return 1 if failures else 0
 
 

@@ -11,18 +11,18 @@ import random
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from antecede.core.mobile.luggage import Policy
 from antecede.core.mobile.protocols import protocols
+from antecede.core.registry import algorithms
 from antecede.sim import AccessLink, Distribution, MobileParameters, Mobility, Network, RunRecorder, Workload
 from antecede.sim.measure.metrics import RunResult
 from antecede.sim.mobile import MobileWorld, StationlessParameters, simulate_stationless
 from antecede.sim.parameters import numbered_names
+from antecede.sim.trace import as_event
 from tests.oracle import Broken
-from tests.simulated_worlds import check_run, start_drawing
-
-STATIONLESS = ("ks", "prs", "rst")
-"""The algorithms that hosts without stations run."""
+from tests.simulated_worlds import check_run, check_synchronous, draw_groups, start_drawing
 
 WIRE_BANDWIDTHS_BYTES_PER_S = (300.0, 3e3, 1e6)
 """The bandwidths of the wires of stations, if these differ. Most packets have less than a hundred bytes."""
@@ -84,9 +84,11 @@ def draw_links(chance: random.Random, stations: int) -> tuple[AccessLink, ...]:
 def run_without_stations(algorithm: str, seed: int) -> Counter[str]:
     """Simulate one world without stations, and return what happened. `Broken` if the oracle or the judge objects."""
     chance = random.Random(f"without stations {algorithm} {seed}")
-    rows = start_drawing()
+    info, rows = algorithms()[algorithm], start_drawing()
     result = simulate_stationless(draw_without_stations(algorithm, chance, seed), RunRecorder(rows.extend))
-    check_run(result, rows, dropped=0, inhibits=False)
+    check_run(result, rows, dropped=0, inhibits=not info.delay_optimal, is_causal=info.causal)
+    if info.synchronous:
+        check_synchronous([as_event("r", row) for row in rows])
     return _count(result, dropped=0, moves=result.moves)
 
 
@@ -99,7 +101,9 @@ def draw_without_stations(algorithm: str, chance: random.Random, seed: int) -> S
         processes=hosts,
         places=chance.randint(1, 6),
         messages=chance.randint(5, 40),
-        workload=Workload(Distribution(mean_s=chance.choice((0.01, 0.05))), dests=(1, hosts - 1)),
+        workload=Workload(
+            Distribution(mean_s=chance.choice((0.01, 0.05))), **draw_destinations(chance, algorithm, hosts)
+        ),
         network=Network(
             Distribution(mean_s=chance.choice((0.0005, 0.02))),
             loss=chance.choice((0.0, 0.2)),
@@ -112,9 +116,17 @@ def draw_without_stations(algorithm: str, chance: random.Random, seed: int) -> S
     )
 
 
+def draw_destinations(chance: random.Random, algorithm: str, hosts: int) -> dict[str, Any]:
+    """Return the settings of a workload that say to whom messages go, as the algorithm sends."""
+    addressing = algorithms()[algorithm].addressing
+    if addressing == "group":
+        return {"groups": draw_groups(chance, hosts)}
+    return {"dests": {"unicast": (1, 1), "broadcast": (hosts - 1, hosts - 1)}.get(addressing, (1, hosts - 1))}
+
+
 SIMULATED: dict[str, Callable[[int], Counter[str]]] = {
     **{f"{name}, beacons": partial(run_with_beacons, name) for name in sorted(protocols())},
-    **{f"{name}, no stations": partial(run_without_stations, name) for name in STATIONLESS},
+    **{f"{name}, no stations": partial(run_without_stations, name) for name in sorted(algorithms())},
 }
 """Every kind of simulated world, by a name: a function that runs the world of a seed."""
 

@@ -10,7 +10,11 @@ from __future__ import annotations
 import random
 from collections import Counter
 
+from antecede.judge.events import Event
 from antecede.judge.judge import judge
+from antecede.judge.orders import judge_orders
+from antecede.judge.rule import HOLDS
+from antecede.judge.trace import arrange
 from antecede.sim import Distribution, Groups, Network, Parameters, Partition, RunRecorder, Workload, simulate
 from antecede.sim.measure.metrics import RunResult
 from antecede.sim.parameters import numbered_names
@@ -94,17 +98,26 @@ def start_drawing() -> list[TraceRow]:
     return rows
 
 
-def check_run(result: RunResult, rows: list[TraceRow], *, dropped: int, inhibits: bool) -> None:
+def check_run(result: RunResult, rows: list[TraceRow], *, dropped: int, inhibits: bool, is_causal: bool = True) -> None:
     """Raise `Broken` if the oracle of a run or the judge of its trace objects.
 
-    `dropped` deliveries may be missing. If the algorithm `inhibits`, messages may wait for nothing.
+    `dropped` deliveries may be missing. If the algorithm `inhibits`, messages may wait for nothing. Unless it
+    `is_causal`, messages may come before their causes.
     """
-    if result.violations or result.undelivered:
+    if (result.violations and is_causal) or result.undelivered:
         raise Broken(f"{result.violations} deliveries before a predecessor, {result.undelivered} never delivered")
     if result.needless_share and not inhibits:
         raise Broken(f"{result.needless_share:.1%} of the deliveries waited for nothing")
     verdict = judge([as_event("r", row) for row in rows])
-    if verdict.duplicates or verdict.spurious or verdict.quarantined or verdict.violations:
-        raise Broken(f"the judge sees {verdict.as_dict()}, and the oracle nothing")
+    if verdict.duplicates or verdict.spurious or verdict.quarantined or verdict.violations != (result.violations or 0):
+        raise Broken(f"the judge sees {verdict.as_dict()}, and the oracle {result.violations} violations")
     if verdict.lost != dropped:
         raise Broken(f"the judge sees {verdict.lost} lost, where {dropped} were dropped")
+
+
+def check_synchronous(events: list[Event]) -> None:
+    """Raise `Broken` if messages that take no time could not have led to these events of one run."""
+    for run in arrange(events):
+        found = judge_orders(run)["synchronous"]
+        if found.verdict != HOLDS:
+            raise Broken(f"the judge sees a crown: {' '.join(found.messages)}{found.reason or ''}")

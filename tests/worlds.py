@@ -53,6 +53,7 @@ class World:
         self.timers: list[tuple[float, str]] = []
         self.links: dict[tuple[str, str], list[Packet]] = {}
         self.gone: set[str] = set()
+        self.received: dict[tuple[str, str], list[int]] = {}
         self.untold: list[tuple[str, str, tuple[Any, ...]]] = []
         self.further = self.handed_over = self.newcomers = self.restarts = 0
         is_separated = self.options.get("representatives") == "separators"
@@ -120,7 +121,8 @@ class World:
     def _create(self, name: str) -> antecede.Algorithm:
         options = dict(self.options)
         if self.algorithm.startswith("serial"):
-            options["token_at"] = self.names[0]
+            there = self.names[:-1] if self.nodes else self.names  # a newcomer is the last, and has no token
+            options["token_at"] = there[-1 if options.get("token_at") == "last" else 0]
         if self.algorithm == "hierarchy":
             options |= present_clusters(self.levels, self.nodes) if self.nodes else {"representatives": self.levels}
         return antecede.create(
@@ -165,7 +167,7 @@ class World:
         if self.random.random() < self.loss:
             return
         sender, to = link
-        if to in self.gone or sender in self.gone:
+        if to in self.gone or sender in self.gone or self._may_be_forgotten(to, packet):
             return
         if packet.message is not None:
             self._event(to, "receive", packet.message)
@@ -173,6 +175,17 @@ class World:
             self.drawing.add_arrival(to, packet)
         self._carry_out(to, self.nodes[to].receive(self._over_the_wire(packet)))
         self._check_needless_waiting(to)
+
+    def _may_be_forgotten(self, to: str, packet: Packet) -> bool:
+        """Return whether `none` with a small `memory` may have forgotten that it received this message."""
+        memory = self.options.get("memory")
+        if not isinstance(memory, int) or packet.message is None:
+            return False
+        received = self.received.setdefault((packet.sender, to), [])
+        if packet.message.id.seq in received:
+            return packet.message.id.seq not in received[-memory:]
+        received.append(packet.message.id.seq)
+        return False
 
     def _over_the_wire(self, packet: Packet) -> Packet:
         choice = self.random.random()

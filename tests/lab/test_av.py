@@ -36,7 +36,7 @@ def test_a_run_of_figure_2_lasts_for_many_moves_of_a_host() -> None:
 @pytest.mark.parametrize("declared", [av_table1.TABLE1, av_fig1.FIG1, av_fig2.FIG2, av_factors.FACTORS])
 def test_messages_go_to_one_host_as_in_the_paper(declared: object) -> None:
     for point in declared.quick:  # type: ignore[attr-defined]  # an Experiment
-        if point["protocol"] != "both":
+        if point["protocol"] not in ("both", av_factors.AT_HOSTS):
             assert av.parameters(point, 1).workload.dests == (1, 1)
 
 
@@ -77,10 +77,33 @@ def test_all_four_factors_are_measured_of_every_roaming_protocol(quick: bool) ->
         own = [point for point in points if point["protocol"] == protocol]
         assert {point["hosts"] for point in own if point["over"] == "hosts"} == sizes
         assert {point["away_s"] for point in own if point["over"] == "away"} == {0.0, av_factors.AWAY_S}
-    for number in ("host_bytes", "air_bytes", "integers"):
+    for number in ("host_steps", "host_bytes", "air_bytes", "integers"):
         assert any(
-            chart.y == number and chart.names.keys() == protocols().keys() for chart in av_factors.FACTORS.charts
+            chart.y == number and all(chart.names[protocol] for protocol in protocols())
+            for chart in av_factors.FACTORS.charts
         )
+
+
+def test_there_is_a_claim_about_each_factor_of_every_roaming_protocol() -> None:
+    claims = {claim.id for claim in av_factors.FACTORS.claims}
+    for number in ("host-steps", "host-bytes", "air-bytes", "away"):
+        assert {f"av-factors-{number}-{protocol}" for protocol in protocols()} <= claims
+    assert all(
+        {f"av-factors-{name}-{protocol}" for name in ("scalable", "integers")} & claims for protocol in protocols()
+    )
+
+
+def test_hosts_that_order_messages_themselves_compute_more_and_the_more_of_them_there_are_the_more() -> None:
+    """001 §1.1: hosts that execute the traditional algorithm do not satisfy F1."""
+    few, many = (
+        av_factors.measure(av.make_point(av_factors.AT_HOSTS, **{**SMALL, "hosts": hosts}), 1)  # type: ignore[arg-type]  # settings in a dict have no types of their own
+        for hosts in (4, 16)
+    )
+    thin = av_factors.measure(av.make_point("av1", **SMALL), 1)  # type: ignore[arg-type]  # settings in a dict have no types of their own
+    assert (few["host_steps"] or 0) > 12
+    assert (many["host_steps"] or 0) > 8 * (few["host_steps"] or 0)
+    assert (many["host_bytes"] or 0) > (few["host_bytes"] or 0)
+    assert (thin["host_steps"] or 0) < 8
 
 
 @pytest.mark.parametrize("protocol", sorted(protocols()))
@@ -88,7 +111,8 @@ def test_all_four_factors_are_measured_of_every_roaming_protocol(quick: bool) ->
 def test_every_factor_of_a_protocol_has_a_number(protocol: str, away_s: float) -> None:
     point = av.make_point(protocol, **{**SMALL, "warmup": 20, "deliveries": 100})  # type: ignore[arg-type]  # settings in a dict have no types of their own
     found = av_factors.measure({**point, "away_s": away_s}, 1)
-    assert all((found[number] or 0.0) > 0 for number in ("host_bytes", "air_bytes", "energy", "integers"))
+    numbers = ("host_steps", "host_bytes", "air_bytes", "energy", "integers")
+    assert all((found[number] or 0.0) > 0 for number in numbers)
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
+from antecede.judge.orders import ORDERS
+from antecede.judge.rule import HOLDS, VIOLATED
 from antecede.pipeline.check import check
 from antecede.pipeline.runner import InProcess
 from antecede.pipeline.spark.runner import SparkRunner
@@ -36,6 +39,27 @@ def test_synchronous_order_may_be_unknown_only_above_the_limit_of_the_check(tmp_
     found = [words for _, words in differences(checked, runs, broken, LIMITS[1])]
     assert found
     assert all(words.startswith("synchronous order: not computed and not ") for words in found)
+
+
+def test_a_verdict_on_another_order_and_a_witness_that_is_not_true_are_differences(tmp_path: Path) -> None:
+    runs = {f"run {one}": events for one in range(600, 640) if (events := make_events(one))}
+    broken = write(list(runs.values()), tmp_path, 600, "parquet")
+    for order in ORDERS:
+        checked = check(InProcess(), [str(tmp_path)], require=order)
+        assert checked.answer.required == order
+        assert list(differences(checked, runs, broken, LIMITS[0])) == []
+        swapped = replace(checked, answer=replace(checked.answer, verdict=HOLDS))
+        assert any("'verdict': 'holds'" in words for _, words in differences(swapped, runs, broken, LIMITS[0]))
+        answers = [
+            replace(one, **{f"{order}_witness": getattr(one, f"{order}_witness").replace("m", "x")})
+            if (one.verdict if order == "causal" else getattr(one, order)) == VIOLATED
+            else one
+            for one in checked.answer.runs
+        ]
+        lying = replace(checked, answer=replace(checked.answer, runs=tuple(answers)))
+        found = [words for run, words in differences(lying, runs, broken, LIMITS[0]) if run != "in all"]
+        assert found
+        assert all(words.startswith(f"{order} order: ") for words in found)
 
 
 def test_they_are_the_same_on_spark(spark: SparkSession) -> None:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import pytest
 
 from antecede.judge.orders import judge_orders
-from antecede.judge.trace import Run, arrange, sift
+from antecede.judge.trace import arrange, sift
 from antecede.pipeline.kernel.encode import encode
 from antecede.pipeline.kernel.layout import lay_out
 from antecede.pipeline.kernel.loops import interpret_up_to
 from antecede.pipeline.kernel.pair import paired_runs
 from antecede.pipeline.verify.orders import Witness, describe_witness, find_witnesses, lanes_of_runs
 from tests.fuzz_check import make_events
+from tests.pipeline.order_witnesses import check_witness
 from tests.pipeline.traces import coded, trace
 
 
@@ -28,40 +27,6 @@ def witnesses(seed: int) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
         messages = tuple(paired.message[int(layout.event_row[event])].as_py() for event in one.messages)
         assert found.setdefault(one.order, (processes, messages)) == (processes, messages)
     return found
-
-
-def positions(run: Run, process: str) -> dict[str, int]:
-    """Return the index of the first deliver of each message at a process."""
-    return {message: event.index for (message, at), event in run.firsts.items() if at == process}
-
-
-def check_witness(run: Run, order: str, processes: tuple[str, ...], messages: tuple[str, ...]) -> None:
-    if order == "fifo":
-        late, early = (run.sends[message] for message in messages)
-        here = positions(run, processes[0])
-        assert late.process == early.process
-        assert late.index > early.index
-        assert here[messages[0]] < here[messages[1]]
-    elif order == "agreed":
-        one, other = (positions(run, process) for process in processes)
-        assert one[messages[0]] < one[messages[1]]
-        assert other[messages[0]] > other[messages[1]]
-    else:
-        assert len(set(messages)) == len(messages) > 1
-        for first, second in pairwise([*messages, messages[0]]):
-            assert any(
-                one.index < other.index
-                for own in run.processes.values()
-                for one in own
-                for other in own
-                if _counts(run, first, one) and _counts(run, second, other)
-            )
-
-
-def _counts(run: Run, message: str, event: object) -> bool:
-    return event is run.sends[message] or any(
-        event is first for (one, _), first in run.firsts.items() if one == message
-    )
 
 
 @pytest.mark.parametrize("steps", [0, 10**9], ids=["compiled", "interpreted"])

@@ -136,7 +136,7 @@ def _roaming(result: MobileResult) -> list[str]:
     said.append(
         f"  hosts      {_amount(result.host_sent_bytes_mean)} bytes sent and {_amount(result.host_received_bytes_mean)}"
         f" received on the air by each; {_amount(result.host_energy_mean)} units of energy (most "
-        f"{_amount(result.host_energy_max)})"
+        f"{_amount(result.host_energy_max)}), {_amount(result.host_steps_mean)} steps for a message sent or delivered"
     )
     if result.handoffs:
         said.append(

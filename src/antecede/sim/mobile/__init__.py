@@ -5,6 +5,7 @@ protocol carries the messages. Read in this order:
 
 parameters       the declaration of a run
 energy           what the air costs a host
+host_work        how much a host computes
 mobility         where hosts are, and when they move
 world            one run
 packet_contents  what a packet on a wire is for, and how large its header is

@@ -16,9 +16,10 @@ from antecede.core.types import Message, MessageId, ProcessId
 from antecede.sim.chance import Distribution
 from antecede.sim.channels import ChannelCounts
 from antecede.sim.measure.ledger import Flight, Ledger
-from antecede.sim.measure.metrics import Meter
+from antecede.sim.measure.metrics import Meter, ratio
 from antecede.sim.measure.oracle import Oracle
 from antecede.sim.mobile.energy import EnergyMeter
+from antecede.sim.mobile.host_work import HostWork
 from antecede.sim.mobile.metrics import MobileResult, RoamingMeter
 from antecede.sim.mobile.packet_contents import MESSAGE, PacketContents
 from antecede.sim.mobile.parameters import MobileParameters
@@ -86,6 +87,7 @@ class MobileLedger(Ledger):
         self.air_packets = self.air_bytes = self.missed = self.dropped = self.wire_packets = 0
         self.beacons = self.beacon_bytes = 0
         self.host_energy = EnergyMeter(parameters.energy, parameters.names)
+        self.host_work = HostWork()
         self._entered_s: dict[ProcessId, float] = {}
 
     def use_meter(self, meter: Meter) -> None:
@@ -183,5 +185,6 @@ class MobileLedger(Ledger):
             duplicated=wires.duplicated + air.duplicated,
             violations=None if self.oracle is None else self.oracle.violations,
             **self.host_energy.means(),  # type: ignore[arg-type]  # by name
+            host_steps_mean=ratio(self.host_work.steps, self.messages + self.deliveries),
             **self.roaming_window.means(self.window, parameters.oracle),  # type: ignore[arg-type]  # by name
         )

@@ -25,7 +25,8 @@ class MobileResult(RunResult):
     moves and faults are those of the whole run. `dropped` counts deliveries that a station gave up, by its policy.
     Beacons are among the packets and bytes on the air. `notice_mean_s` is the time from entering a cell to hearing its
     beacon, or None without beacons. The bytes on the air and the energy of a host (`AirEnergy`) are those of the whole
-    run, the mean over all hosts and the most of one.
+    run, the mean over all hosts and the most of one. `host_steps_mean` is how many steps (`host_work`) hosts take
+    in the whole run for each message that one of them sends or delivers, or None if there is none.
     """
 
     protocol: str
@@ -45,6 +46,7 @@ class MobileResult(RunResult):
     host_received_bytes_mean: float
     host_energy_mean: float
     host_energy_max: float
+    host_steps_mean: float | None
     header_bytes_mean: float | None
     header_bytes_max: int | None
     packets_per_message: float | None

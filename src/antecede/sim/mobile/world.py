@@ -118,6 +118,7 @@ class MobileWorld:
         if self._is_sending():
             self._tick(name)
             self._letter = letter
+            self.ledger.host_work.count_input()
             self._carry_out(name, self.hosts[name].send(letter.to, self._payload))
 
     def _answer(self, at: ProcessId, flight: Flight) -> None:
@@ -140,6 +141,7 @@ class MobileWorld:
             self._tick(name)
             self.ledger.record_move(name, "disconnect", place, self.kernel.now)
             if self.hosts[name].state != OUT:  # it is out if it has not noticed yet that it is back
+                self.ledger.host_work.count_input()
                 self._carry_out(name, self.hosts[name].leave())
             self.places[name] = None
             self._unaware.discard(name)
@@ -154,6 +156,7 @@ class MobileWorld:
         self.ledger.record_move(name, kind, cell, self.kernel.now)
         self.places[name] = cell
         if self.parameters.beacon_s is None:
+            self.ledger.host_work.count_input()
             self._carry_out(name, self.hosts[name].enter(cell))
         else:
             self._unaware.add(name)
@@ -178,6 +181,7 @@ class MobileWorld:
             self.ledger.record_notice(name, self.kernel.now)
             if self.hosts[name].state == OUT or self.hosts[name].cell != cell:
                 self._tick(name)
+                self.ledger.host_work.count_input()
                 self._carry_out(name, self.hosts[name].enter(cell))
 
     def _is_sending(self) -> bool:
@@ -216,12 +220,14 @@ class MobileWorld:
         if is_here:
             self.ledger.host_energy.received_bytes[name] += self.packet_sizes.air_bytes(packet)
         if is_here and isinstance(packet.stamp, NoStamp):
+            self.ledger.host_work.count_packet(packet)
             self._hear_beacon(name, cell)
             return
         if not is_here or host.state == OUT or host.cell != cell:
             self.ledger.missed += 1
             return
         self._tick(name)
+        self.ledger.host_work.count_heard(packet, host)
         before = host.state
         effects = host.hear(packet)
         if before == ENTERING and host.state == IN:
@@ -235,6 +241,8 @@ class MobileWorld:
     def _fire_timer(self, name: ProcessId, at_s: float) -> None:
         if self._timers.get(name) == at_s:
             del self._timers[name]
+        if name in self.hosts:
+            self.ledger.host_work.count_input()
         self._tick(name)
 
     # Effects of stations and hosts.
@@ -261,6 +269,7 @@ class MobileWorld:
         self.ledger.record_air_packet(size_bytes)
         if at in self.hosts:
             self.ledger.host_energy.sent_bytes[at] += size_bytes
+            self.ledger.host_work.count_packet(effect.packet)
         if at in self.hosts and self.places[at] != effect.to:
             self.ledger.missed += 1  # the host has left the cell and has not noticed it yet
         else:
