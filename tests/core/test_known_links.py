@@ -13,6 +13,7 @@ from antecede.core.known_links import KnownLinks
 from antecede.core.ordering.ks import KsStamp
 from antecede.core.ordering.none import NoStamp
 from antecede.core.ordering.prs import PrsStamp
+from antecede.core.ordering.rst import Rst
 from antecede.core.snapshot import values
 from antecede.locality import BadGraph, Graph
 from tests.stage import Stage
@@ -149,6 +150,19 @@ def test_a_leaf_keeps_and_tells_nothing_of_the_others(algorithm: str) -> None:
     assert {"ks": not state_of(stage.nodes["b"]), "prs": state_of(stage.nodes["b"]).keys() == {"b"}}[algorithm]
 
 
+def test_prs_keeps_what_else_is_owed_to_a_destination() -> None:
+    """q reaches d through p alone: what p sent to d is useless to q, and what s sent to d is not."""
+    links = [("s", "d"), ("s", "q"), ("q", "p"), ("p", "q"), ("p", "d")]
+    stage = Stage("prs", "dpqs", links=links)
+    stage.send("s", "d")
+    stage.arrive(stage.send("s", "q"), "q")
+    stage.arrive(stage.send("p", [*"dq"]), "q")
+    assert state_of(stage.nodes["q"])["d"] == {"s": 1}
+    stage.send("q", "p")
+    assert ("s", "d") in told(stage, "q", "p")
+    assert ("p", "d") not in told(stage, "q", "p")
+
+
 @ALGORITHMS
 def test_a_stamp_tells_of_its_block_only_and_of_nothing_that_its_receiver_sent(algorithm: str) -> None:
     stage = Stage(algorithm, "abcde", links=BOW_TIE)
@@ -258,6 +272,15 @@ def test_a_restarted_process_is_the_same_and_stores_the_links_of_its_blocks(algo
     assert again == node
     assert again.snapshot() == node.snapshot()
     assert again.send("b", b"") == node.send("b", b"")
+
+
+@ALGORITHMS
+def test_a_snapshot_with_another_algorithm_inside_is_refused(algorithm: str) -> None:
+    node = make(algorithm)
+    assert isinstance(node, KnownLinks)
+    node.inner.ordering = Rst("a")
+    with pytest.raises(SnapshotError, match="whose parts do not fit together"):
+        antecede.restore(node.snapshot())
 
 
 @ALGORITHMS

@@ -84,8 +84,8 @@ class KnownLinks:
         stamp = self._keep_untold(_cut(packet.stamp, told), told)
         effects = self.inner.receive(replace(packet, stamp=stamp))
         for effect in effects:
-            if isinstance(effect, Deliver):
-                self._drop_useless(effect.message)
+            assert isinstance(effect, Deliver), "a process that only stamps messages answers no packet"
+            self._drop_useless(effect.message)
         return effects
 
     def tick(self, now: float) -> list[Effect]:
@@ -104,6 +104,7 @@ class KnownLinks:
         return values.dumps(self)
 
     def resume(self) -> None:
+        assert isinstance(self.inner.ordering, Ks | Prs), "an ordering that cannot be told of links"
         for links in self.blocks:
             assert self.process in links, "a block in which the process is not"
             assert links.keys() >= {q for qs in links.values() for q in qs}, "a link that leads out of its block"
@@ -162,8 +163,9 @@ class KnownLinks:
             entries = _except(ordering.log.pop(sender, {}), useless)
             if entries:
                 ordering.log[sender] = entries
-        elif isinstance(ordering, Prs):
-            for dest in useless & ordering.barrier.keys():
+        else:
+            assert isinstance(ordering, Prs)
+            for dest in sorted(useless & ordering.barrier.keys()):
                 row = without(ordering.barrier.pop(dest), {sender})
                 if row:
                     ordering.barrier[dest] = dict(row)
