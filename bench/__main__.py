@@ -7,6 +7,7 @@ PARTS = {
     "core": "bench.core.run",
     "locality": "bench.locality.measure",
     "separators": "bench.locality.separators",
+    "links": "bench.locality.known_links",
     "mobile": "bench.mobile.run",
     "check": "bench.check.measure",
     "check-processes": "bench.check.processes",

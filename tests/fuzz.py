@@ -6,6 +6,7 @@ plays it again. `none` and `chain2` promise no causal order and are only held to
 `memory`, the network repeats no packet that `none` may have forgotten. With `token_at=last`, the last process has the
 token first. With `representatives=separators`, the clusters of a hierarchy are those of the articulation points of a
 random network.
+With `links=random`, messages go along the links of a random network, which the algorithm is told.
 `rendezvous` promises more, and is also held to have no crown. With `answers_ride`, which is an option of the network
 and not of the algorithm, the execution is a run of the simulator (`tests.simulated_worlds`).
 """
@@ -51,6 +52,9 @@ VARIANTS: tuple[tuple[str, dict[str, object]], ...] = (
     ("hierarchy", {"inner": "ses"}),
     ("hierarchy", {"representatives": "separators"}),
     ("hierarchy", {"representatives": "separators", "inner": "prs"}),
+    ("ks", {"links": "random"}),
+    ("prs", {"links": "random"}),
+    ("prs", {"links": "random", "bit_string": True}),
     ("mr", {"answers_ride": True}),
     ("mr-broadcast", {"answers_ride": True}),
     ("mr-scalar", {"answers_ride": True}),

@@ -15,6 +15,7 @@ from typing import Any
 
 import antecede
 from antecede import Deliver, Effect, Message, MessageId, Packet, Sent, Transmit
+from tests.link_graphs import random_links
 from tests.replay import Drawing
 
 
@@ -48,6 +49,7 @@ class Stage:
         **options: Any,
     ) -> None:
         self.names = list(processes)
+        self.links: list[tuple[str, str]] | None = options.get("links")
         self._create = partial(antecede.create, algorithm, groups=groups, **options)
         self.nodes = {name: self.create(name) for name in self.names}
         self.delivered: dict[str, list[MessageId]] = {name: [] for name in self.names}
@@ -127,7 +129,7 @@ class Stage:
 def stage_for(algorithm: str, random: Random, processes: int = 5) -> Stage:
     """A stage for `algorithm` over channels that are not FIFO, with random groups where it sends to groups.
 
-    Further words of `algorithm` are options that are true: "ks differential".
+    Further words of `algorithm` are options that are true, "ks differential", or "links" for those of a random network.
     """
     name, *flags = algorithm.split()
     info = antecede.algorithms()[name]
@@ -136,7 +138,9 @@ def stage_for(algorithm: str, random: Random, processes: int = 5) -> Stage:
     if info.addressing == "group":
         groups = {f"g{n}": random.sample(names, random.randint(2, processes)) for n in range(1, 4)}
         groups["g0"] = list(names)
-    options = dict.fromkeys([*flags, "numbered"] if info.needs_fifo else flags, True)
+    options: dict[str, Any] = dict.fromkeys([*flags, "numbered"] if info.needs_fifo else flags, True)
+    if "links" in flags:
+        options["links"] = random_links(random, names)
     return Stage(name, names, groups, **options)
 
 
@@ -147,8 +151,9 @@ def destinations(stage: Stage, sender: str, random: Random) -> str | set[str]:
         return str(random.choice(roster.my_groups))
     if roster.addressing == "broadcast":
         return set(stage.names) - (set() if random.random() < 0.7 else {sender})
-    size = 1 if roster.addressing == "unicast" else random.randint(1, len(stage.names))
-    return set(random.sample(stage.names, size))
+    near = [name for name in stage.names if stage.links is None or name == sender or (sender, name) in stage.links]
+    size = 1 if roster.addressing == "unicast" else random.randint(1, len(near))
+    return set(random.sample(near, size))
 
 
 def improvise(stage: Stage, random: Random, sends: int, duplicates: float = 0.1) -> Stage:

@@ -1,4 +1,6 @@
-"""A few random executions with riders and other options; `python -m tests.fuzz` runs as many as one likes."""
+"""A few random executions with riders, on known links and with other options; `python -m tests.fuzz` runs as many as
+one likes.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +11,7 @@ import pytest
 
 import antecede
 from antecede import algorithms
+from antecede.core.known_links import KnownLinks, Pairs
 from antecede.core.types import Packet, ProcessId
 from antecede.sim.channels import Channels
 from tests import fuzz_mobile
@@ -16,6 +19,7 @@ from tests.fuzz import VARIANTS, batch, choose, count, describe, main
 from tests.worlds import World
 
 WITH_RIDERS = choose(None, "answers_ride")
+WITH_LINKS = choose(None, "links")
 
 
 def test_every_algorithm_that_resynchronises_has_executions_with_riders() -> None:
@@ -107,3 +111,26 @@ def test_each_protocol_has_so_many_worlds(monkeypatch: pytest.MonkeyPatch, capsy
     monkeypatch.setattr(sys, "argv", ["fuzz_mobile", "--each", "3", "--protocol", "ks, no stations"])
     assert fuzz_mobile.main() == 0
     assert "3 worlds from seed 1: 0 failed" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("variant", WITH_LINKS, ids=describe)
+def test_random_executions_on_known_links_hold(variant: int) -> None:
+    counts, failures = batch([(variant, seed) for seed in range(150)])
+    assert not failures, "\n".join(failures)
+    assert counts[f"{describe(variant)} executions"] == 150
+    assert counts[f"{describe(variant)} deliveries"] > 1500
+
+
+@pytest.mark.parametrize("variant", WITH_LINKS, ids=describe)
+def test_stamps_that_leave_out_too_much_are_a_finding_with_its_command(
+    variant: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without the entries that processes pass on about the messages of others."""
+
+    def of_sender_only(node: KnownLinks, sender: str, to: str) -> Pairs:
+        return {sender: frozenset({to})} if to in node._links_around(sender, to).get(sender, ()) else {}
+
+    monkeypatch.setattr(KnownLinks, "_pairs_told", of_sender_only)
+    _, failures = batch([(variant, seed) for seed in range(150)])
+    assert failures
+    assert all(f"-m tests.fuzz --replay {variant}:" in failure.splitlines()[-1] for failure in failures)

@@ -3,7 +3,8 @@
 A world has a few processes running the real algorithm, and a network that reorders (unless the algorithm needs FIFO
 channels), duplicates, and carries packets sometimes as objects and sometimes as bytes. Processes send to themselves,
 to subsets, to groups; they are snapshot and restored between any two inputs; newcomers join, and processes leave. All
-choices come from one seeded generator.
+choices come from one seeded generator. With the option `links`, which is then "random", messages keep to the links of a
+random network; newcomers are part of it from the beginning.
 
 The oracle is told of every effect and checks each delivery. The judge gets a trace of the same execution afterwards.
 With a synchronous algorithm the oracle has the send of a message at `Sent`, and the trace has it when it leaves.
@@ -23,6 +24,7 @@ from antecede.core.group_graph import group_graph
 from antecede.judge.events import Event
 from tests.group_trees import tree_of_groups, wide_tree_of_groups
 from tests.hierarchies import is_handing_over, may_leave, present_clusters, random_levels, separated_levels
+from tests.link_graphs import random_links
 from tests.oracle import Broken, Oracle
 from tests.replay import Drawing
 
@@ -59,6 +61,10 @@ class World:
         is_separated = self.options.get("representatives") == "separators"
         count = self.random.randint(*((3, self.processes_max + 4) if is_separated else (2, self.processes_max)))
         self.names = [f"p{number}" for number in range(1, count + 1)]
+        self.network: dict[str, set[str]] = {}
+        if self.options.get("links") == "random":
+            self.options["links"] = links = random_links(self.random, [*self.names, "q1", "q2"])
+            self.network = {name: {q for p, q in links if p == name} | {name} for name in (*self.names, "q1", "q2")}
         self.groups = self._random_groups()
         self.ever = dict(self.groups)
         if is_separated:
@@ -149,7 +155,8 @@ class World:
             return set(self.names) if self.random.random() < 0.7 or len(self.names) == 1 else set(self.names) - {sender}
         if self.info.addressing == "unicast":
             return {self.random.choice(self.names)}
-        return set(self.random.sample(self.names, self.random.randint(1, len(self.names))))
+        near = [name for name in self.names if not self.network or name in self.network[sender]]
+        return set(self.random.sample(near, self.random.randint(1, len(near))))
 
     def _send(self) -> None:
         sender = self.random.choice(self.names)

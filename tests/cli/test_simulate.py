@@ -129,6 +129,23 @@ def test_local_clocks_are_in_the_trace_and_messages_keep_to_the_links(tmp_path: 
     assert {compare_texts(at_p3[0], text) for text in at_p3[1:]} == {Order.BEFORE, Order.CONCURRENT}
 
 
+@pytest.mark.parametrize("algorithm", ["ks", "prs"])
+def test_an_algorithm_that_is_told_of_the_links_has_smaller_stamps(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], algorithm: str
+) -> None:
+    links = tmp_path / "links.txt"
+    links.write_text("p1 <-> p2\np2 <-> p3\np3 <-> p4\np3 <-> p5\n")
+    results = []
+    for flag in ("--links", "--local-clocks"):
+        assert run(f"--algorithm {algorithm} {SMALL} {flag} {links} --json") == 0
+        results.append(json.loads(capsys.readouterr().out))
+    assert [one["violations"] for one in results] == [0, 0]
+    assert f"--links {links}" in results[0]["replay"]
+    told, untold = (one["result"] for one in results)
+    assert told["bytes_mean"] < 0.8 * untold["bytes_mean"]
+    assert told["delay_max_s"] == untold["delay_max_s"]
+
+
 def test_more_events_than_the_limit_are_not_judged(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(f"{SMALL} --algorithm none --judge-max 100") == 0
     assert "not judged" in capsys.readouterr().out
@@ -184,6 +201,9 @@ def test_retransmission_is_for_those_who_need_it(algorithm: str, expected: float
         ("--algorithm 1", "vector, roam, av1,"),
         ("--local-clocks no-such-file", "no-such-file"),
         ("--algorithm roam --local-clocks x", "--local-clocks is for processes that stay"),
+        ("--algorithm roam --links x", "--links is for processes that stay"),
+        ("--links no-such-file", "no-such-file"),
+        ("--option links=a", "this option is set by --links"),
         ("--dests 1-50", "give a range from 1 to 19"),
         ("--dests many", "write it like 1-19"),
         ("--groups 5", "an overlap below the size"),

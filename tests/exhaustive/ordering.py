@@ -15,7 +15,7 @@ the world is `thorough`, nothing is left out, and the way to a violation is the 
 
 Symmetry: processes differ only by their names at first, so the first sender is the first of them, and its destinations
 are the first of the others. Algorithms that give somebody a role (a token, a representative) have no such symmetry, nor
-has `rendezvous`, which compares names.
+has `rendezvous`, which compares names, nor a network with `links`, to which messages then keep.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ class OrderingWorld:
 
     def __post_init__(self) -> None:
         info = antecede.algorithms()[self.algorithm]
-        self._addressing, self._has_roles = info.addressing, self.algorithm in WITH_ROLES
+        links: Iterable[tuple[str, str]] = self.options.get("links", ())  # type: ignore[assignment]  # options are objects
+        self._links = frozenset(links)
+        self._addressing, self._has_roles = info.addressing, self.algorithm in WITH_ROLES or bool(self._links)
         self._answers = self.thorough or self.algorithm in ANSWERING
         pairs = {"".join(pair): list(pair) for pair in combinations(self.names, 2)}
         self._groups = {**pairs, "all": list(self.names)} if info.addressing == "group" else None
@@ -109,7 +111,7 @@ class OrderingWorld:
 
     def _destinations(self, at: int, is_first: bool) -> list[tuple[str, ...] | str]:
         me = self.names[at]
-        others = [name for name in self.names if name != me]
+        others = [name for name in self.names if name != me and (not self._links or (me, name) in self._links)]
         if self._groups is not None:
             return [group for group, members in sorted(self._groups.items()) if me in members]
         if self._addressing == "broadcast":

@@ -20,6 +20,8 @@ NAMES = ("p1", "p2", "p3", "p4", "p5")
 LONG_NAMES = tuple(f"plant {n // 8}, machine {n:02}: überwacht" for n in range(30))
 GROUPS = {"g0": NAMES, "g1": ("p1", "p2", "p3"), "g2": ("p3", "p4", "p5")}
 ACYCLIC_GROUPS = {"g0": ("p1", "p2", "p3"), "g1": ("p3", "p4", "p5")}
+PAIRS = (("p1", "p2"), ("p2", "p3"), ("p1", "p3"), ("p3", "p4"), ("p4", "p5"), ("p3", "p5"), ("p3", "newcomer"))
+LINKS = [*PAIRS, *((q, p) for p, q in PAIRS)]
 VARIANTS: tuple[tuple[str, dict[str, Any]], ...] = (
     *((name, {}) for name in sorted(antecede.algorithms())),
     ("ks", {"multicast": True}),
@@ -37,6 +39,8 @@ VARIANTS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("mr-scalar", {"numbered": True}),
     ("mr-scalar", {"resynch_after_s": 5.0}),
     ("prs", {"bit_string": True}),
+    ("ks", {"links": LINKS}),
+    ("prs", {"links": LINKS}),
 )
 """Every algorithm with its own options where these change what is stored or sent."""
 

@@ -84,6 +84,7 @@ PROCESSES = {
     *("OutputBuffer", "Phases", "BroadcastPhases", "Serial", "Hierarchy", "Numbered", "AcyclicGroups"),
     *("BitStringPrs", "Succession", "Role", "SenderPermission"),
     *("Rendezvous", "DifferentialKs", "ChannelView", "ScalarPhases", "Psync", "ShortPhases", "RepeatedHistory"),
+    "KnownLinks",
 }
 ROAMING = {
     *("Host", "Station", "Cluster", "Berth", "Luggage", "Policy", "Terms", "Mind", "Direct", "Relay", "Flood"),

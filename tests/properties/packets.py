@@ -11,7 +11,7 @@ from antecede.core.fifo import Number
 from tests.golden.plays import resign
 from tests.stage import improvise, stage_for
 
-ALGORITHMS = [*sorted(antecede.algorithms()), "ks differential", "prs bit_string"]
+ALGORITHMS = [*sorted(antecede.algorithms()), "ks differential", "prs bit_string", "ks links", "prs links"]
 """What `stage_for` makes a stage of: every algorithm, and the options that have a stamp of their own."""
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from antecede.core.acyclic import within_acyclic_groups
 from antecede.core.algorithm import Algorithm, Ordering
 from antecede.core.errors import Misuse
 from antecede.core.fifo import Numbered
 from antecede.core.holdback import HOLD_BACK_LIMIT, HoldBack
+from antecede.core.known_links import along_links
+from antecede.core.locality.graph import Link
 from antecede.core.ordering.history import History, RepeatedHistory
 from antecede.core.ordering.isis import Isis
 from antecede.core.ordering.ks import DifferentialKs, Ks
@@ -38,16 +40,31 @@ def make_stamping(ordering: Callable[[ProcessId], Ordering]) -> Factory:
 
 
 def make_ks(
-    roster: Roster, *, multicast: bool = False, differential: bool = False, hold_back_limit: int = HOLD_BACK_LIMIT
-) -> Process:
+    roster: Roster,
+    *,
+    multicast: bool = False,
+    differential: bool = False,
+    links: Collection[Link] | None = None,
+    hold_back_limit: int = HOLD_BACK_LIMIT,
+) -> Algorithm:
     if multicast and differential:
         raise Misuse("with differential=True each destination has a packet of its own: give multicast=False with it")
+    if links is not None and (multicast or differential):
+        raise Misuse("with links each destination has a packet of its own: give multicast=False, and no differential")
     ordering = DifferentialKs(roster.me) if differential else Ks(roster.me, multicast)
-    return Process(roster, ordering, HoldBack(hold_back_limit))
+    process = Process(roster, ordering, HoldBack(hold_back_limit))
+    return process if links is None else along_links(process, links)
 
 
-def make_prs(roster: Roster, *, bit_string: bool = False, hold_back_limit: int = HOLD_BACK_LIMIT) -> Algorithm:
-    return make_stamping(BitStringPrs if bit_string else Prs)(roster, hold_back_limit=hold_back_limit)
+def make_prs(
+    roster: Roster,
+    *,
+    bit_string: bool = False,
+    links: Collection[Link] | None = None,
+    hold_back_limit: int = HOLD_BACK_LIMIT,
+) -> Algorithm:
+    process = Process(roster, (BitStringPrs if bit_string else Prs)(roster.me), HoldBack(hold_back_limit))
+    return process if links is None else along_links(process, links)
 
 
 def make_isis(roster: Roster, *, acyclic: bool = False, hold_back_limit: int = HOLD_BACK_LIMIT) -> Algorithm:

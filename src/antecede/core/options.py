@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from antecede.core.errors import Misuse
 from antecede.core.roster import is_finite_number
@@ -29,12 +29,17 @@ def _is_flag(value: object) -> bool:
     return isinstance(value, bool)
 
 
+def _is_collection(value: object) -> bool:
+    return value is None or isinstance(value, Collection)
+
+
 CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
     "acknowledge_every": (_is_whole(1), "a number of deliveries, 1 or more"),
     "acyclic": (_is_flag, "True or False"),
     "bit_string": (_is_flag, "True or False"),
     "differential": (_is_flag, "True or False"),
     "hold_back_limit": (_is_whole(0), "a number of packets, 0 or more"),
+    "links": (_is_collection, "pairs of names, such as [('a', 'b')]; of a Graph, its .links"),
     "memory": (_is_whole(1), "a number of messages, 1 or more"),
     "multicast": (_is_flag, "True or False"),
     "numbered": (_is_flag, "True or False"),
@@ -56,6 +61,7 @@ PURPOSES: dict[str, str] = {
     ),
     "hold_max": "How many messages a station holds back for one host at most.",
     "inner": "The algorithm that the representatives of the highest level run.",
+    "links": "Messages go along these links only, and a stamp leaves out what is then useless (000 §3).",
     "logical": "How many logical stations a station has (001 §6).",
     "memory": "How many messages of each sender a process remembers, so that a repetition is not delivered again.",
     "multicast": "One packet is for all destinations of a message.",

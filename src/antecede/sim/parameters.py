@@ -52,8 +52,9 @@ class Parameters(RunParameters):
     """The parameters of a run with processes that stay where they are.
 
     `cost` is the cost of headers, at every process. `weigh_bytes` measures the size of stamps in bytes. With a graph as
-    `local_clocks`, messages go along its links only. If a trace is recorded, every process also keeps a local clock for
-    the graph (004), and each delivery in the trace has what its process remembers of the message.
+    `links`, messages go along its links only, and the algorithm is told so. With one as `local_clocks`, messages go
+    along its links only, and the algorithm is not told. If a trace is recorded, every process also keeps a local clock
+    for the graph (004), and each delivery in the trace has what its process remembers of the message.
     """
 
     algorithm: str = "ks"
@@ -61,6 +62,7 @@ class Parameters(RunParameters):
     network: Network = field(default_factory=Network)
     weigh_bytes: bool = True
     local_clocks: Graph | None = None
+    links: Graph | None = None
 
     def __post_init__(self) -> None:
         if self.algorithm not in algorithms():
@@ -74,12 +76,31 @@ class Parameters(RunParameters):
             raise Misuse("nothing ever arrives with a loss of 1: give a number of messages, not of deliveries")
         if self.network.answers_ride and not self.cost.is_free:
             raise Misuse("answers do not ride on acknowledgements if headers cost time: leave out one of the two")
+        if self.links is not None:
+            self._check_links(self.links)
         self.network.check_names("process", self.names)
+
+    def _check_links(self, links: Graph) -> None:
+        if "links" not in self.info.options:
+            able = [name for name, info in algorithms().items() if "links" in info.options]
+            raise Misuse(f"{self.algorithm} cannot be told of links; {' and '.join(able)} can")
+        if self.local_clocks not in (None, links):
+            raise Misuse("messages cannot keep to two graphs: give the same links for local clocks, or leave them out")
 
     @property
     def info(self) -> AlgorithmInfo:
         """Return what the registry says about the algorithm."""
         return algorithms()[self.algorithm]
+
+    @property
+    def graph(self) -> Graph | None:
+        """Return the graph whose links the messages keep to, if there is one."""
+        return self.links or self.local_clocks
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """Return the options that each process of the algorithm is made with."""
+        return {**self.options, "links": self.links.links} if self.links is not None else dict(self.options)
 
     @property
     def channels(self) -> Network:

@@ -59,7 +59,7 @@ class World:
         self.parameters, self.recorder = parameters, recorder
         self.names = parameters.names
         self.traffic = Traffic(
-            parameters.workload, self.names, parameters.info.addressing, parameters.seed, parameters.local_clocks
+            parameters.workload, self.names, parameters.info.addressing, parameters.seed, parameters.graph
         )
         self.nodes = {
             name: create(
@@ -67,7 +67,7 @@ class World:
                 process=name,
                 processes=self.names,
                 groups=self.traffic.groups or None,
-                **parameters.options,
+                **parameters.settings,
             )
             for name in self.names
         }

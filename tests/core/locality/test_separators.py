@@ -9,7 +9,7 @@ import pytest
 
 from antecede.core.errors import Misuse
 from antecede.core.locality.graph import Graph, reachable
-from antecede.core.locality.separators import separate
+from antecede.core.locality.separators import blocks_around, separate, useful_at
 from antecede.core.ordering.representatives import LEVELS_MAX, levels_of
 from antecede.lab.topologies import complete, ring, star
 from tests.core.locality.graphs import random_graph, random_two_way
@@ -125,3 +125,48 @@ def test_any_traffic_is_in_causal_order(seed: int, inner: str) -> None:
     """Also traffic between processes that have no link in the network; processes come and go."""
     world = run("hierarchy", seed, options={"representatives": "separators", "inner": inner})
     assert any(members for members in world.levels[0].values())
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_an_entry_is_of_use_where_a_path_leads_to_its_destination_without_its_sender(seed: int) -> None:
+    links = network(seed).successors
+    for at in links:
+        expected = {
+            sender: {d for d in dests if sender == at or d in reachable(links, [at], avoiding=sender)}
+            for sender, dests in links.items()
+        }
+        assert useful_at(links, at) == expected
+
+
+@pytest.mark.parametrize("seed", range(0, 200, 5))
+def test_the_blocks_around_a_process_have_every_link_on_a_simple_path_back_to_it(seed: int) -> None:
+    """Two members of a block are connected without any third process, and its links lead to no other process."""
+    graph = network(seed)
+    for process in graph.processes:
+        around = blocks_around(graph, process)
+        near = {*graph.successors[process], *graph.predecessors[process]}
+        assert sorted(p for links in around for p in links if p in near) == sorted(near)
+        for links in around:
+            assert links == {p: tuple(q for q in graph.successors[p] if q in links) for p in links}
+            inside = both_ways(Graph.of([(p, q) for p, qs in links.items() for q in qs]))
+            for third in links if len(links) > 2 else ():
+                one, *others = (p for p in links if p != third)
+                assert reachable(inside, [one], avoiding=third) >= set(others)
+        for one in near:
+            for other in near:
+                together = any(one in links and other in links for links in around)
+                assert together == (other in reachable(both_ways(graph), [one], avoiding=process))
+
+
+def test_blocks_and_uses_of_a_thousand_processes_are_found_at_once() -> None:
+    names = [f"p{number:04}" for number in range(1000)]
+    chance = random.Random("large")
+    graph = Graph.of({(p, q) for p in names for q in chance.sample(names, 3) if p != q})
+    (links,) = blocks_around(graph, names[0])
+    assert len(links) == 1000
+    found = useful_at(links, names[0])
+    assert all(found[p] <= set(links[p]) for p in names)
+    some = chance.sample(names[1:], 20)
+    assert {p: found[p] for p in some} == {
+        p: {q for q in links[p] if q in reachable(links, [names[0]], avoiding=p)} for p in some
+    }

@@ -60,13 +60,15 @@ ROWS = (
     ),
     works(
         "0.11", "§3", "Causal separators compress by the topology, and can be combined with what traffic teaches.",
-        "core.locality.separators core.ordering.hierarchy core.ordering.prs",
+        "core.locality.separators core.known_links core.ordering.hierarchy core.ordering.prs core.ordering.ks",
         "papers/test_000_separators.py::test_3_the_separators_are_found_in_the_links_of_the_network "
         "core/locality/test_separators.py::test_a_representative_separates_its_cluster_from_all_others "
         "core/locality/test_separators.py::test_any_traffic_is_in_causal_order "
         "papers/test_000_separators.py::"
         "test_3_a_message_to_the_other_side_carries_no_dependency_of_its_own_side "
-        "papers/test_000_separators.py::test_3_topology_and_pattern_combined_send_less_than_either_alone",
+        "papers/test_000_separators.py::test_3_topology_and_pattern_combined_send_less_than_either_alone "
+        "papers/test_000_known_links.py::test_3_links_make_stamps_smaller_and_nothing_is_later "
+        "papers/test_000_known_links.py::test_3_messages_are_delivered_at_the_same_steps_as_without_links",
     ),
     works(
         "0.12", "§4", "A message has to carry its direct predecessors only, and empty entries are not sent.",

@@ -116,6 +116,11 @@ OPTIONS: dict[str, dict[str, dict[str, Any]]] = {
             "metavar": "SIZE:OVERLAP",
             "help": "send to groups of SIZE processes around a ring, instead of --dests",
         },
+        "--links": {
+            "metavar": "FILE",
+            "help": "send only along the links in this file (see antecede locality), and tell ks or prs of them, so "
+            "that stamps leave out what is then useless",
+        },
         "--local-clocks": {
             "metavar": "FILE",
             "help": "send only along the links in this file (see antecede locality), and note in the trace what the "

@@ -63,6 +63,7 @@ def fixed_parameters(arguments: argparse.Namespace) -> Parameters:
         oracle=arguments.needless,
         state_every=arguments.state_every,
         local_clocks=_graph(arguments.local_clocks) if arguments.local_clocks else None,
+        links=_graph(arguments.links) if arguments.links else None,
     )
 
 
@@ -70,8 +71,9 @@ def roaming_parameters(arguments: argparse.Namespace) -> MobileParameters:
     """Return the parameters of a run with roaming hosts."""
     if arguments.processes != 20:
         raise Misuse(f"{arguments.algorithm} is a roaming protocol: give --hosts and --stations, not --processes")
-    if arguments.local_clocks:
-        raise Misuse(f"{arguments.algorithm} is a roaming protocol: --local-clocks is for processes that stay")
+    for flag, given in (("--local-clocks", arguments.local_clocks), ("--links", arguments.links)):
+        if given:
+            raise Misuse(f"{arguments.algorithm} is a roaming protocol: {flag} is for processes that stay")
     return MobileParameters(
         protocol=arguments.algorithm,
         stations=arguments.stations,
@@ -190,6 +192,8 @@ def _option(text: str) -> tuple[str, object]:
     name, equals, value = text.partition("=")
     if not equals:
         raise Misuse(f"--option {text!r}: write NAME=VALUE, such as multicast=true")
+    if name == "links":
+        raise Misuse("--option links: this option is set by --links")
     if name in ("process", "processes", "groups"):
         raise Misuse(f"--option {name}: this option is set by --processes and --groups")
     if value in ("true", "false"):

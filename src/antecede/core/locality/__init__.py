@@ -16,5 +16,5 @@ arrival_text        arrivals as text for a trace, and comparing two of them
 plan                what allocations cost, and the cheapest one for a graph
 architectures       synchronous messages and shared variables as links
 epochs              replacing the plan while processes run
-separators          the clusters of `hierarchy`, from the articulation points of a network (paper 000)
+separators          the clusters of `hierarchy` and what `ks` and `prs` need, from the links of a network (paper 000)
 """
