@@ -30,7 +30,7 @@ from nats.js import JetStreamContext
 
 from antecede.core.errors import AntecedeError
 from antecede.core.types import ProcessId
-from antecede.runtime.background import end
+from antecede.runtime.background import BackgroundTasks
 from antecede.runtime.transport.contract import TRACE, Claimant, NameTaken, Received, Unreachable
 from antecede.runtime.transport.names import token, untoken
 from antecede.runtime.transport.nats.connection import NatsConnection
@@ -127,7 +127,8 @@ class NatsTransport:
         self._is_open = False
         self._trace = ""
         self._status: Callable[[], Mapping[str, object]] | None = None
-        self._tasks: list[asyncio.Task[None]] = []
+        self._failure: Exception | None = None
+        self._background = BackgroundTasks(self._fail)
 
     @property
     def _client_name(self) -> str:
@@ -162,8 +163,7 @@ class NatsTransport:
             await self._insist(partial(make_trace, name=self._trace, options=self._options))
         await self._pull.open(self._client, self._inbox.consumer)
         self._is_open = True
-        works = (self._keep_time(), self._keep_pulling(), self._keep_connected())
-        self._tasks = [asyncio.create_task(work) for work in works]
+        self._background.start(self._keep_time, self._keep_pulling, self._keep_connected)
 
     async def _insist(self, ask: Callable[[JetStreamContext], Awaitable[T]]) -> T:
         """Ask again while there is no answer: a request is lost with its connection."""
@@ -186,7 +186,7 @@ class NatsTransport:
                 await asyncio.sleep(LOOK_S)
 
     async def close(self) -> None:
-        await self._rest()
+        await self._background.end()
         for client in (self._client, *(publisher.client for publisher in self._away.values())):
             if client.is_connected:
                 with suppress(NatsError, OSError, TimeoutError):
@@ -196,14 +196,13 @@ class NatsTransport:
 
     async def retire(self) -> None:
         self._owner.check()
-        await self._rest()  # or the inbox would be missed, and made again
+        await self._background.end()  # or the inbox would be missed, and made again
         await self._insist(self._inbox.delete)
         await self._owner.retire()
 
-    async def _rest(self) -> None:
-        await end(self._tasks)
-
     async def publish(self, to: ProcessId, data: bytes, key: str) -> None:
+        if self._failure is not None:
+            raise self._failure
         self._owner.check_sure()
         if to == TRACE:
             subject = f"antecede-trace.{self._trace}.{token(self._space)}.{token(self._process)}"
@@ -282,6 +281,11 @@ class NatsTransport:
             await self._client.publish(msg.reply, json.dumps(dict(self._status())).encode())
 
     # What goes on by itself.
+
+    def _fail(self, error: Exception) -> None:
+        """Let `receive` and `publish` raise a fault of our own, because nothing keeps the connection any more."""
+        self._failure = error
+        self._pull.fail(error)
 
     def _fenced(self, error: Exception) -> None:
         self._pull.fail(error)
