@@ -196,9 +196,9 @@ def run_lanes(all_of_them: Residents, until: float, seed: int) -> list[int]:
                     strike_residents(all_of_them, chance)
         finally:
             over.set()
-            wait(lanes)
-            print(describe_tests(passed))
-        return [failed for lane in lanes if (failed := lane.result()) is not None]
+        failed = [one for lane in lanes if (one := lane.result()) is not None]
+    print(describe_tests(passed))
+    return failed
 
 
 def soak(folder: Path, minutes: float, seed: int) -> list[str]:

@@ -122,7 +122,7 @@ class Outbox:
                 self.packets_owed.add(outgoing.n)
             for dest in outgoing.dests:
                 if dest in self.gone:
-                    self._arrived(outgoing.n)
+                    self._note_arrival(outgoing.n)
                     continue
                 queue = self.queues.get(dest)
                 if queue is None:
@@ -146,7 +146,7 @@ class Outbox:
             queue.is_abandoned, waiting = True, list(queue.waiting)
             queue.waiting.clear()
             for outgoing in waiting:
-                self._arrived(outgoing.n)
+                self._note_arrival(outgoing.n)
 
     def try_again(self) -> dict[ProcessId, int]:
         """Publish at once what waits for its next try. Return how often each queue has failed until now."""
@@ -187,7 +187,7 @@ class Outbox:
                 queue.under_way -= len(taken)
                 queue.packets_under_way -= packets
                 for outgoing in taken:
-                    self._arrived(outgoing.n)
+                    self._note_arrival(outgoing.n)
         finally:
             queue.publishers -= 1
 
@@ -223,7 +223,7 @@ class Outbox:
             async with asyncio.timeout(pause_s):
                 await self._again.wait()
 
-    def _arrived(self, n: int) -> None:
+    def _note_arrival(self, n: int) -> None:
         self.owed[n] -= 1
         if not self.owed[n]:
             del self.owed[n]

@@ -15,7 +15,7 @@ from websockets.exceptions import ConnectionClosed, WebSocketException
 from antecede.core.errors import WireError
 from antecede.core.types import ProcessId
 from antecede.runtime.roaming import websocket
-from antecede.runtime.roaming.host.link import CONNECT_S, QUIET, NoStation, checked_url, ended, trust
+from antecede.runtime.roaming.host.link import CONNECT_S, QUIET, NoStation, checked_url, explain_end, trust
 from antecede.runtime.roaming.tokens import issue
 
 ORDER_DAYS = 1 / 24
@@ -41,7 +41,7 @@ async def remove_host(url: str, host: ProcessId, key: bytes, *, tls: SSLContext 
             async with asyncio.timeout(CONNECT_S):
                 return websocket.read_removal(await socket.recv()).station
     except ConnectionClosed as error:
-        raise ended(error) from None
+        raise explain_end(error) from None
     except (OSError, TimeoutError, WebSocketException) as error:
         raise NoStation(f"{url}: {error}") from None
     except WireError:

@@ -78,7 +78,7 @@ def seals(store: Store, me: str = "s1", **settings: int) -> Seals:
 
 def test_a_seal_is_for_one_sender_one_destination_and_one_frame() -> None:
     with closing(Store(None)) as store:
-        frame = frames.removed("ann")
+        frame = frames.removed_host("ann")
         sealed = seals(store, "s2", epoch=7).wrap("s1", 2, frame)
         receiver = seals(store)
         assert receiver.open("s2", sealed, 1) == frame
@@ -96,14 +96,14 @@ def test_a_seal_is_for_one_sender_one_destination_and_one_frame() -> None:
 
 def test_a_store_of_this_release_believes_no_frame_without_a_seal() -> None:
     with closing(Store(None)) as store, pytest.raises(WireError, match="a frame of s2 without a seal"):
-        seals(store).open("s2", frames.removed("ann"), 0)
+        seals(store).open("s2", frames.removed_host("ann"), 0)
 
 
 def test_a_migrated_store_believes_frames_that_were_on_their_way_and_no_later_ones(tmp_path: Path) -> None:
     """The inbox numbers what it gets: bare frames from before the first sealed one of a station are taken, if late."""
     path = Path(shutil.copy(GOLDEN / "v1" / "stations" / "roam_s1.sqlite", tmp_path))
     with closing(Store(path)) as store:
-        receiver, bare = seals(store), frames.removed("ann")
+        receiver, bare = seals(store), frames.removed_host("ann")
         assert receiver.open("s2", bare, 5) == bare
         receiver.open("s2", seals(store, "s2").wrap("s1", 2, bare), 7)
         assert receiver.open("s2", bare, 6) == bare
@@ -113,7 +113,7 @@ def test_a_migrated_store_believes_frames_that_were_on_their_way_and_no_later_on
 
 
 def test_frames_without_a_seal_that_were_on_their_way_when_the_operator_came_back_from_form_1_are_believed() -> None:
-    bare = frames.removed("ann")
+    bare = frames.removed_host("ann")
     with closing(Store(None)) as store:
         sealed = seals(store, "s2").wrap("s1", 2, bare)
         back = seals(store, form=1)
@@ -129,7 +129,7 @@ def test_frames_without_a_seal_that_were_on_their_way_when_the_operator_came_bac
 
 def test_the_form_is_what_the_destination_reads(tmp_path: Path) -> None:
     path = Path(shutil.copy(GOLDEN / "v1" / "stations" / "roam_s1.sqlite", tmp_path))
-    bare = frames.removed("ann")
+    bare = frames.removed_host("ann")
     with closing(Store(path)) as migrated, closing(Store(None)) as new:
         assert seals(migrated).wrap("s2", None, bare) == bare, "s2 may not be upgraded yet"
         assert seals(migrated).wrap("s2", 2, bare) != bare

@@ -21,7 +21,7 @@ import pytest
 from antecede.core.errors import Misuse
 from antecede.runtime import BrokerLost, Host, NatsOptions, Unreachable, join
 from antecede.runtime.roaming.tokens import issue
-from antecede.runtime.transport.nats.options import NatsLimits, shown
+from antecede.runtime.transport.nats.options import NatsLimits, describe_servers
 from antecede.runtime.transport.urls import network_of
 from antecede.runtime.watch.status import gather
 from tests.paths import CERTIFICATE, ROOT
@@ -212,8 +212,10 @@ def test_the_permissions_of_the_guide_are_enough(tmp_path: Path) -> None:
 
 
 def test_addresses_are_shown_without_their_secrets() -> None:
-    assert shown(["nats://u:p@h:1", "tls://t@h:2", "nats://u:p/@x@h:3"]) == "nats://h:1, tls://h:2, nats://h:3"
-    assert shown(["nats:/u:p@h", "u:p@h", "nats://a,u:p@h"]) == "nats:/h, h, nats://a, h"
+    assert (
+        describe_servers(["nats://u:p@h:1", "tls://t@h:2", "nats://u:p/@x@h:3"]) == "nats://h:1, tls://h:2, nats://h:3"
+    )
+    assert describe_servers(["nats:/u:p@h", "u:p@h", "nats://a,u:p@h"]) == "nats:/h, h, nats://a, h"
     assert "secret" not in repr(NatsOptions(connect={"password": "secret"}))
     with pytest.raises(Misuse) as why:
         network_of(f"kafka://shop:{PASSWORD}@h:1")

@@ -30,7 +30,7 @@ from antecede.runtime import frames
 from antecede.runtime.roaming.home_station import home
 from antecede.runtime.roaming.station.fragments import Fragments, cut
 from antecede.runtime.roaming.station.seals import Seals, WrongSeal
-from antecede.runtime.roaming.websocket import VOLATILE, decoded
+from antecede.runtime.roaming.websocket import VOLATILE, decode_packet
 from antecede.runtime.state.journal import Journal
 from antecede.runtime.state.log_entries import (
     AgreeEntry,
@@ -77,7 +77,7 @@ class DurableStation:
     ) -> None:
         self.store, self._recorder, self._seals, self._part_bytes = store, recorder, seals, part_bytes
         self._journal: Journal[Station, Effect] = Journal(
-            store, begin=begin, restore=_restored, apply=_apply, recorder=recorder
+            store, begin=begin, restore=_restore, apply=_apply, recorder=recorder
         )
         self._fragments = Fragments(store)
         self.counts: Counter[str] = Counter()
@@ -87,13 +87,16 @@ class DurableStation:
 
     @property
     def station(self) -> Station:
+        """Return the station of the core, in its present state."""
         return self._journal.machine
 
     @property
     def name(self) -> ProcessId:
+        """Return the name of this station."""
         return self.station.me
 
     def berth(self, host: ProcessId) -> Berth | None:
+        """Return what the station knows of a host, or None if it does not know the host."""
         return self.station.berths.get(host)
 
     # What comes in.
@@ -115,7 +118,7 @@ class DurableStation:
         if known is None:
             self._meet(host)
             self._remember(host, incarnation)
-            self._tell(frames.known(host, incarnation))
+            self._tell(frames.known_host(host, incarnation))
         if self.station.berth(host).terms != terms:
             when_asleep, stored_max = (None, None) if terms is None else (terms.when_asleep, terms.stored_max)
             self._journal.put(AgreeEntry(host, when_asleep, stored_max))
@@ -126,7 +129,7 @@ class DurableStation:
             raise RemoteViolation("the name of a station")
         if host not in self.station.departed:
             self._forget(host)
-            self._tell(frames.removed(host))
+            self._tell(frames.removed_host(host))
 
     def _forget(self, host: ProcessId) -> None:
         self.store.drop(f"host {host}")
@@ -142,7 +145,7 @@ class DurableStation:
         self.counts["heard"] += 1
         self._carry_out(self._journal.put(HearEntry(data)))
 
-    def left(self, host: ProcessId, move: int) -> None:
+    def disconnect(self, host: ProcessId, move: int) -> None:
         """Tell the station that `host` has left, because the connection that it registered on with `move` is gone."""
         packet = Packet(host, None, Leave(move))
         self._note("disconnect", host)
@@ -196,7 +199,7 @@ class DurableStation:
             whole = self._fragments.take(sender, frame)
             if whole is not None:
                 name, packet = whole
-                self._packet(self._decoded(packet), packet)
+                self._packet(self._decode(packet), packet)
                 self._fragments.finish(name)
         elif isinstance(frame, frames.Packets) and not frame.roster:
             return self._packets(sender, frame.packets)
@@ -211,7 +214,7 @@ class DurableStation:
         does not stop the others.
         """
         taken = True
-        for packet, data in [(self._decoded(data), data) for data in packets]:
+        for packet, data in [(self._decode(data), data) for data in packets]:
             try:
                 self._packet(packet, data)
             except LimitReached:
@@ -222,8 +225,8 @@ class DurableStation:
                 self.store.quarantine(sender, str(error), data)
         return taken
 
-    def _decoded(self, data: bytes) -> Packet:
-        packet = decoded(data)
+    def _decode(self, data: bytes) -> Packet:
+        packet = decode_packet(data)
         if packet.sender not in self.station.stations:
             raise WireError(f"a packet of {packet.sender!r}, which is not among the stations")
         return packet
@@ -304,7 +307,7 @@ class DurableStation:
             self._staged.outgoing.append(self.store.enqueue_frame((to,), part))
 
 
-def _restored(state: bytes) -> Station:
+def _restore(state: bytes) -> Station:
     station = restore(state)
     assert isinstance(station, Station), "the store of a station has the snapshot of one"
     return station
@@ -314,9 +317,9 @@ def _apply(station: Station, entry: LogEntry) -> list[Effect]:
     """Give a station an entry of the log, and return the effects."""
     match entry:
         case HearEntry(data):
-            return station.hear(decoded(data))
+            return station.hear(decode_packet(data))
         case ReceiveEntry(_, _, data):
-            return _receive(station, decoded(data))
+            return _receive(station, decode_packet(data))
         case TickEntry(now):
             return station.tick(now)
         case RemoveEntry(host):
@@ -332,7 +335,7 @@ def _apply(station: Station, entry: LogEntry) -> list[Effect]:
 
 def _receive(station: Station, packet: Packet) -> list[Effect]:
     """Give a station a packet of another. Hosts that the packet names are known from then on, unless it is refused."""
-    strangers = sorted(set(_named(packet)) - station.berths.keys() - station.departed)
+    strangers = sorted(set(_hosts_in(packet)) - station.berths.keys() - station.departed)
     try:
         for host in strangers:
             _join(station, host)
@@ -352,7 +355,7 @@ def _join(station: Station, host: ProcessId) -> None:
         raise RemoteViolation(str(error)) from None
 
 
-def _named(packet: Packet) -> Iterator[ProcessId]:
+def _hosts_in(packet: Packet) -> Iterator[ProcessId]:
     """Yield the hosts that a station has to know to deal with a packet."""
     stamp = packet.stamp
     if packet.message is not None:

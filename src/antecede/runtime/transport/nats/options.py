@@ -66,7 +66,7 @@ class NatsOptions:
             raise Misuse(f"{signed[0]} needs signatures: pip install 'antecede[nkeys]'")
 
 
-def shown(servers: Sequence[str]) -> str:
+def describe_servers(servers: Sequence[str]) -> str:
     """Return the addresses as a text, without the user, password or token that they may carry."""
     each = [part for server in servers for part in server.split(",")]
     return ", ".join(SECRET.sub(r"\1", one) for one in each)
