@@ -18,6 +18,7 @@ import pytest
 from hypothesis import is_hypothesis_test
 from xdist.scheduler import LoadScopeScheduling
 
+from tests.faults.rounds import describe_duration
 from tests.paths import ROOT
 from tests.replay import Drawing, explain_failure
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 OUTSIDE = ("logs", "browser")
 """Options, each with the marker of the same name."""
+FAULTS = "tests/faults/"
 REPLAY = re.compile(r"^(E\s+)?Replay: ", re.MULTILINE)
 
 
@@ -99,15 +101,21 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> SparkFirst |
     return SparkFirst(config, log) if config.getoption("dist") == "loadscope" else None
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Print what tests have recorded with `record_property("found", text)`: what a test prints itself is lost if pytest
-    runs in several processes.
+    runs in several processes. Say how long the tests of the fault suite took, if they ran: their time, divided among
+    the processes.
     """
+    times: list[float] = []
     for report in itertools.chain.from_iterable(terminalreporter.stats.values()):
         if getattr(report, "when", "") == "call":
             for name, text in report.user_properties:
                 if name == "found":
                     terminalreporter.write_line(text)
+            if report.nodeid.startswith(FAULTS):
+                times.append(report.duration)
+    if times and config.option.markexpr == "slow":
+        terminalreporter.write_line(describe_duration(sum(times) / (config.getoption("numprocesses", None) or 1)))
 
 
 @pytest.fixture(scope="session")

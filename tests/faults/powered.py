@@ -127,5 +127,5 @@ class PoweredNetwork:
 def progress_of(path: Path) -> int:
     """Return the progress of a store. It has to open, and every row has to be whole."""
     with closing(Store(path)) as store:
-        store.snapshot(), list(store.log_entries()), store.outbox(), store.inbox(), store.quarantined()
+        store.snapshot(), list(store.log_entries()), store.outbox(), store.inbox(), store.read_quarantine()
         return store.progress

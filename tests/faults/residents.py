@@ -1,16 +1,17 @@
 """Processes that live as long as a soak does: what they need must not grow with the time that passes.
 
 Nodes, and stations with roaming hosts, talk slowly all the while, and are struck now and then. Their clocks jump, and
-some of their links can be broken. One of each kind is never killed. The memory of these and the size of every store are
-measured all the time; `Measured.judge` compares the second quarter of the time with the last. In the end the traces are
-judged.
+some of their links can be broken. One of each kind is never killed. The memory of these and of the NATS servers, and
+the size of every store and of what JetStream keeps, are measured all the time; `Measured.judge` compares the second
+quarter of the time with the last. In the end the traces are judged.
 """
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -63,10 +64,13 @@ class Measured:
         return f"{self.name}: {before / MIB:.2f} MiB in the second quarter, {after / MIB:.2f} MiB in the last"
 
 
-def memory_bytes(pid: int) -> int:
-    """Return the resident memory of a process."""
-    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmRSS:"))
+def memory_bytes(pid: int) -> int | None:
+    """Return the resident memory of a process, or None if it has ended."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmRSS:")), None)
 
 
 def size_of(path: Path) -> int:
@@ -75,6 +79,11 @@ def size_of(path: Path) -> int:
         return path.stat().st_size
     except FileNotFoundError:
         return 0
+
+
+def size_of_folder(folder: Path) -> int:
+    """Return the size of all files in a folder. Files come and go meanwhile."""
+    return sum(size_of(Path(place) / name) for place, _, names in os.walk(folder) for name in names)
 
 
 class Residents:
@@ -112,13 +121,26 @@ class Residents:
             for crowd, _ in self.crowds:
                 for name in NEVER_KILLED:
                     if name in crowd.running:
-                        self._note(f"memory of {name}", 1.25, 8 * MIB, memory_bytes(crowd.running[name].pid))
+                        self._note_memory(name, crowd.running[name].pid)
                 self._measure_stores(crowd)
+                self._measure_server(crowd)
 
     def _measure_stores(self, crowd: Crowd) -> None:
         for path in sorted(crowd.folder.rglob("*.sqlite")):
             self._note(f"store {path.name}", 2.0, 2 * MIB, size_of(path))
             self._longest_wal = max(self._longest_wal, size_of(path.with_name(f"{path.name}-wal")))
+
+    def _measure_server(self, crowd: Crowd) -> None:
+        """Measure the server of a crowd. Another one may just be starting."""
+        whose = f"the server of the {crowd.folder.name}"
+        with suppress(OSError, ValueError):
+            self._note_memory(whose, crowd.server())
+        self._note(f"JetStream at {whose}", 2.0, 2 * MIB, size_of_folder(crowd.folder / "nats" / "jetstream"))
+
+    def _note_memory(self, whose: str, pid: int) -> None:
+        value = memory_bytes(pid)
+        if value is not None:
+            self._note(f"memory of {whose}", 1.25, 8 * MIB, value)
 
     def _note(self, name: str, factor: float, slack: int, value: int) -> None:
         self.measured.setdefault(name, Measured(name, factor, slack)).samples.append(value)

@@ -13,8 +13,8 @@ what the judge said. A round that fails leaves its folder, and the command to ru
 begins.
 
 The `residents` live all the time, are struck every now and then, and are judged in the end: by their traces, and by
-whether their memory and their stores have stayed as large as they were. The last line says whether all held, and the
-exit status is 0 only if it did.
+whether their memory and their stores, and those of their servers, have stayed as large as they were. The end says how
+often each test of the fault suite ran, and whether all held. The exit status is 0 only if it did.
 """
 
 import argparse
@@ -103,16 +103,28 @@ def round_of_stations(folder: Path, seed: int) -> tuple[Verdict, str]:
 
 @cache
 def tests_of_the_suite() -> tuple[str, ...]:
-    """Return the names of all tests of the fault suite, but for the one of the residents, who are there anyway."""
-    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-o", "addopts=", str(SUITE)]
+    """Return the names of all tests of the fault suite. Those of its helpers are not slow, and left out."""
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-o", "addopts=", "-m", "slow", str(SUITE)]
     lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
-    return tuple(line for line in lines if "::" in line and "test_residents" not in line)
+    return tuple(line for line in lines if "::" in line)
+
+
+def pick_test(seed: int) -> str:
+    """Return the name of the test of the fault suite that the round of a seed runs."""
+    names = tests_of_the_suite()
+    return names[seed // len(ROUNDS) % len(names)]
+
+
+def describe_tests(seeds: Sequence[int]) -> str:
+    """Return how often each test of the fault suite has run in the rounds of these seeds."""
+    runs = Counter(pick_test(seed) for seed in seeds if ROUNDS[seed % len(ROUNDS)] is round_of_the_suite)
+    lines = [f"  {runs[name]} x {name}" for name in tests_of_the_suite()]
+    return "\n".join([f"the fault suite: {runs.total()} tests in {len(runs)} of {len(lines)} ran", *lines])
 
 
 def round_of_the_suite(folder: Path, seed: int) -> str:
     """Run one test of the fault suite, and return its name. What it says is in `folder` if it fails."""
-    names = tests_of_the_suite()
-    name = names[seed // 3 % len(names)]
+    name = pick_test(seed)
     command = [sys.executable, "-m", "pytest", name, f"--basetemp={folder / 'test'}"]
     with open(folder / "said", "w") as said:
         environment = {**os.environ, SEED_VARIABLE: str(seed)}
@@ -156,9 +168,10 @@ def strike_residents(all_of_them: Residents, chance: random.Random) -> None:
         strike(crowd, chance.choice(KINDS), victims(crowd), links)
 
 
-def run_lane(kinds: Sequence[int], seed: int, until: float, over: threading.Event) -> int | None:
+def run_lane(kinds: Sequence[int], seed: int, until: float, over: threading.Event, passed: list[int]) -> int | None:
     """Run rounds of these kinds with seeds from `seed` on, one after the other, each in a process of its own, until the
-    time is up or it is `over` for all lanes. Return the seed of the round that failed, if one did.
+    time is up or it is `over` for all lanes. Add the seeds of rounds that have `passed`. Return the seed of the round
+    that failed, if one did.
     """
     seeds = (one for one in count(seed) if one % len(ROUNDS) in kinds)
     while time.monotonic() < until and not over.is_set():
@@ -167,22 +180,25 @@ def run_lane(kinds: Sequence[int], seed: int, until: float, over: threading.Even
         if subprocess.run(command, check=False).returncode:
             over.set()
             return seed
+        passed.append(seed)
     return None
 
 
 def run_lanes(all_of_them: Residents, until: float, seed: int) -> list[int]:
     """Run the rounds of all lanes, and strike the residents meanwhile. Return the seeds of the rounds that failed."""
-    over = threading.Event()
+    over, passed = threading.Event(), list[int]()
     chance = random.Random(f"{seed} residents")
     with ThreadPoolExecutor() as pool:
-        lanes = [pool.submit(run_lane, kinds, seed, until, over) for kinds in LANES]
+        lanes = [pool.submit(run_lane, kinds, seed, until, over, passed) for kinds in LANES]
         try:
             while wait(lanes, timeout=chance.uniform(0, 2 * STRIKE_EVERY_S)).not_done:
                 if not over.is_set():
                     strike_residents(all_of_them, chance)
         finally:
             over.set()
-        return [failed for lane in lanes if (failed := lane.result()) is not None]
+        failed = [one for lane in lanes if (one := lane.result()) is not None]
+    print(describe_tests(passed))
+    return failed
 
 
 def soak(folder: Path, minutes: float, seed: int) -> list[str]:
@@ -215,7 +231,7 @@ def main() -> int:
         print(f"NOT all held in {chosen.minutes:g} minutes; see {folder}")
         return 1
     shutil.rmtree(folder)
-    print(f"all held for {chosen.minutes:g} minutes: order, nothing lost or doubled, memory and stores flat")
+    print(f"all held for {chosen.minutes:g} minutes: order, nothing lost or doubled, memory, stores and servers flat")
     return 0
 
 

@@ -119,7 +119,7 @@ async def _converse() -> list[dict[str, Any]]:
         await bob.recv()
         await _say(ann, HELLO, websocket.hello(_token("ann"), "incarnation of ann", "ann"), heard)
         await _hear(ann, ANSWER, heard)
-        register, to_bob, to_nobody, got, leave = [websocket.packed(packets, 8_192)[0] for packets in host_packets()]
+        register, to_bob, to_nobody, got, leave = [websocket.pack(packets, 8_192)[0] for packets in host_packets()]
         for frame, answers in ((register, [PACKETS]), (to_bob, [PACKETS]), (to_nobody, [NOTICE, PACKETS])):
             await _say(ann, PACKETS, frame, heard)
             for answer in answers:
@@ -128,7 +128,7 @@ async def _converse() -> list[dict[str, Any]]:
         said = Message(MessageId("bob", 1), frozenset({"ann"}), b"hello ann")
         spoken = [Packet("bob", None, Register(1, "-")), Packet("bob", said, Uplink(0))]
         for packet in spoken:
-            await bob.send(websocket.packed([packet], 8_192)[0])
+            await bob.send(websocket.pack([packet], 8_192)[0])
             await bob.recv()
         await _hear(ann, PACKETS, heard)
         await _say(ann, PACKETS, got, heard)

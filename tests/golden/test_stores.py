@@ -85,7 +85,7 @@ def test_nodes_go_on(folder: Path, tmp_path: Path) -> None:
     own = (tmp_path / "traces" / "a.jsonl").read_text().splitlines()
     assert [json.loads(line)["index"] for line in own] == list(range(1, len(own) + 1))
     with closing(Store(tmp_path / "orders_c.sqlite")) as store:
-        (refused,) = [data for _, _, data in store.quarantined()]
+        (refused,) = [data for _, _, data in store.read_quarantine()]
         assert refused in (NOT_A_FRAME, NOT_A_FRAME.replace(b"\0", b"\xff"))
 
 

@@ -164,7 +164,7 @@ def test_a_frame_in_a_later_form_is_left_with_the_broker() -> None:
     station = open_station("s1")
     assert not station.receive("s2", later)
     station.commit()
-    assert station.store.quarantined() == []
+    assert station.store.read_quarantine() == []
     (found,) = station.unreadable.all()
     assert found.sender == "s2"
     assert "a frame has version 3" in found.reason
@@ -186,7 +186,7 @@ def test_a_frame_of_a_later_kind_is_left_with_the_broker(later: bytes) -> None:
     station = open_station("s1")
     assert not station.receive("s2", later)
     station.commit()
-    assert station.store.quarantined() == []
+    assert station.store.read_quarantine() == []
     (found,) = station.unreadable.all()
     assert found.sender == "s2"
     assert words in found.reason
@@ -225,7 +225,7 @@ def test_a_frame_that_no_release_writes_goes_to_the_quarantine(damaged: bytes) -
     station = open_station("s1")
     assert station.receive("s2", damaged)
     station.commit()
-    assert [data for _, _, data in station.store.quarantined()] == [damaged]
+    assert [data for _, _, data in station.store.read_quarantine()] == [damaged]
     assert station.unreadable.all() == []
     station.store.close()
 

@@ -125,7 +125,7 @@ class Arena(Crowd):
         assert list(firsts) == delivered
         (path,) = (self.folder / "stores").glob(f"*_{name}.sqlite")
         with closing(Store(path)) as store:
-            assert (store.inbox(), store.quarantined()) == ([], [])
+            assert (store.inbox(), store.read_quarantine()) == ([], [])
 
 
 @contextmanager

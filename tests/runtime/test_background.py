@@ -1,8 +1,9 @@
 """Tasks that are ended have ended, though the library they wait in did not hear of it the first time."""
 
 import asyncio
+from functools import partial
 
-from antecede.runtime.background import end
+from antecede.runtime.background import BackgroundTasks, end
 
 
 async def deaf(times: int, heard: list[int]) -> None:
@@ -30,5 +31,26 @@ def test_a_cancellation_is_said_again_until_it_is_heard() -> None:
         assert all(task.done() for task in tasks)
         await end(tasks)
         await end([])
+
+    asyncio.run(scenario())
+
+
+def test_what_a_task_raises_is_told_and_the_others_go_on() -> None:
+    async def scenario() -> None:
+        told: list[Exception] = []
+        tasks, over, goes_on = BackgroundTasks(told.append), asyncio.Event(), asyncio.Event()
+
+        async def waits() -> None:
+            await over.wait()
+            goes_on.set()
+
+        tasks.start(fails, waits, partial(asyncio.sleep, 60))
+        while not told:
+            await asyncio.sleep(0)
+        over.set()
+        await goes_on.wait()
+        await tasks.end()
+        assert [type(error) for error in told] == [ValueError], "that a task is ended is not a failure"
+        assert asyncio.all_tasks() == {asyncio.current_task()}
 
     asyncio.run(scenario())

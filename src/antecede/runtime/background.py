@@ -1,4 +1,4 @@
-"""The tasks that a node, a station and a host run by themselves, and how tasks are ended so that they have ended.
+"""Tasks that nodes, stations, hosts and transports run by themselves, and how they are ended so that they have ended.
 
 Until Python 3.12 `asyncio.wait_for` swallows a cancellation that comes in the same turn as what it waited for. We do
 not use it, but the clients that we use do; a task that was cancelled once may then go on for ever, and whoever waits
@@ -32,16 +32,18 @@ class BackgroundTasks:
 
     def __init__(self, failed: Callable[[Exception], None]) -> None:
         self._failed = failed
-        self._tasks: list[asyncio.Task[None]] = []
+        self._tasks: set[asyncio.Task[None]] = set()
 
     def start(self, *works: Callable[[], Awaitable[None]]) -> None:
         """Start each of these works as a task of its own."""
-        self._tasks += [asyncio.create_task(self.guard(work)) for work in works]
+        for work in works:
+            task = asyncio.create_task(self.guard(work))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
 
     async def end(self) -> None:
         """End all tasks, and return when they have ended."""
-        tasks, self._tasks = self._tasks, []
-        await end(tasks)
+        await end(self._tasks)
 
     async def guard(self, work: Callable[[], Awaitable[None]]) -> None:
         """Run `work`, and call `failed` with the error that it raises."""

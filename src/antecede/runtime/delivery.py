@@ -12,7 +12,9 @@ from antecede.runtime.state.store import Delivered
 class Acknowledged(Protocol):
     """Whoever is told that the application is done with messages: a node."""
 
-    async def ack(self, batch: Iterable[Delivery]) -> None: ...
+    async def ack(self, batch: Iterable[Delivery]) -> None:
+        """Acknowledge these messages."""
+        ...
 
 
 class Delivery:

@@ -149,12 +149,12 @@ def without_last(frame: bytes) -> bytes:
     return leaving_word(word.kind, word.turn)
 
 
-def known(host: str, incarnation: str) -> bytes:
+def known_host(host: str, incarnation: str) -> bytes:
     """Return a frame that says that a host is known, with its incarnation."""
     return bytes((KNOWN,)) + json.dumps([host, incarnation]).encode()
 
 
-def removed(host: str) -> bytes:
+def removed_host(host: str) -> bytes:
     """Return a frame that says that a host was removed."""
     return bytes((REMOVED,)) + json.dumps([host]).encode()
 

@@ -14,11 +14,12 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from math import inf
 
 from antecede.core.types import ProcessId
 from antecede.runtime import frames
-from antecede.runtime.background import end
+from antecede.runtime.background import BackgroundTasks
 from antecede.runtime.envelopes import Envelopes
 from antecede.runtime.limits import BACK_OFF_S
 from antecede.runtime.state.outgoing import Outgoing, OutgoingLines, OutgoingPacket
@@ -104,13 +105,13 @@ class Outbox:
     ) -> None:
         self._transport, self._process, self._clock = transport, process, clock
         self._envelopes, self._back_off_s, self._packets_max = envelopes, back_off_s, packets_max
-        self._done, self._failed = done, failed
+        self._done = done
         self.queues: dict[ProcessId, DestinationQueue] = {}
         self.owed: dict[int, int] = {}  # outbox entry -> inboxes that do not have it yet
         self.packets_owed: set[int] = set()  # the entries of `owed` that are packets
         self.lines_owed: set[int] = set()  # the entries of `owed` that are lines of the trace
         self.gone: set[ProcessId] = set()  # destinations that will never take anything again
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._background = BackgroundTasks(failed)
         self._again = asyncio.Event()
         self.changed = asyncio.Event()
 
@@ -124,7 +125,7 @@ class Outbox:
                 self.lines_owed.add(outgoing.n)
             for dest in outgoing.dests:
                 if dest in self.gone:
-                    self._arrived(outgoing.n)
+                    self._note_arrival(outgoing.n)
                     continue
                 queue = self.queues.get(dest)
                 if queue is None:
@@ -154,7 +155,7 @@ class Outbox:
             queue.is_abandoned, waiting = True, list(queue.waiting)
             queue.waiting.clear()
             for outgoing in waiting:
-                self._arrived(outgoing.n)
+                self._note_arrival(outgoing.n)
 
     def try_again(self) -> dict[ProcessId, int]:
         """Publish at once what waits for its next try. Return how often each queue has failed until now."""
@@ -178,13 +179,11 @@ class Outbox:
 
     async def close(self) -> None:
         """Publish nothing more."""
-        await end(self._tasks)
+        await self._background.end()
 
     def _begin(self, queue: DestinationQueue) -> None:
         queue.publishers += 1
-        task = asyncio.create_task(self._run(queue))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._background.start(partial(self._run, queue))
 
     async def _run(self, queue: DestinationQueue) -> None:
         try:
@@ -197,10 +196,9 @@ class Outbox:
                 queue.under_way -= len(taken)
                 queue.packets_under_way -= packets
                 for outgoing in taken:
-                    self._arrived(outgoing.n)
-        except Exception as fault:
-            self._failed(fault)
-        queue.publishers -= 1
+                    self._note_arrival(outgoing.n)
+        finally:
+            queue.publishers -= 1
 
     async def _publish(self, queue: DestinationQueue, taken: list[Outgoing]) -> None:
         frame = _frame_of(taken)
@@ -234,7 +232,7 @@ class Outbox:
             async with asyncio.timeout(pause_s):
                 await self._again.wait()
 
-    def _arrived(self, n: int) -> None:
+    def _note_arrival(self, n: int) -> None:
         self.owed[n] -= 1
         if not self.owed[n]:
             del self.owed[n]

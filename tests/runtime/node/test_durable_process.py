@@ -195,7 +195,7 @@ def test_malformed_and_lying_frames_touch_nothing() -> None:
         assert process.receive("c", data) or process.unreadable.has("c", data)
     assert process.counts["refused"] >= 50_000
     assert process.algorithm.snapshot() == before
-    assert all(reason for _, reason, _ in process.store.quarantined())
+    assert all(reason for _, reason, _ in process.store.read_quarantine())
     process.store.close()
 
 

@@ -44,7 +44,7 @@ def test_messages_that_come_after_their_sender_was_given_up_are_counted(
             assert isinstance(problem, RefusedAfterGiveUp)
             assert (problem.sender, problem.count) == ("late", len(SENT))
             await eventually(lambda: "refused that came from late after give_up('late')" in caplog.text)
-            assert len(sink._durable.store.quarantined()) > 0
+            assert len(sink._durable.store.read_quarantine()) > 0
             await eventually(lambda: "this is over: 3 packets are refused" in caplog.text)
             assert sink.problems() == []
             assert 'antecede_given_up_total{process="sink"} 3.0' in sink.metrics.text()

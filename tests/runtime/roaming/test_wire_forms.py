@@ -57,7 +57,7 @@ def test_stations_are_taken_back_and_upgraded_one_after_the_other(tmp_path: Path
             await works[0]
             await until(lambda: len(got) == ann.sent)
             assert [server.counts()["refused"] for server in at.values()] == [0, 0]
-            assert [server.durable.store.quarantined() for server in at.values()] == [[], []]
+            assert [server.durable.store.read_quarantine() for server in at.values()] == [[], []]
             works[1].cancel()
 
     asyncio.run(asyncio.wait_for(scenario(), 2 * WAIT_S))

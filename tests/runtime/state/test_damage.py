@@ -43,7 +43,7 @@ def everything(path: Path) -> tuple[Any, ...]:
             state = DurableHost(store, "x", None, retry_s=1.0, unsent_max=10).host.snapshot()
         else:
             state = DurableProcess(store, partial(create, "ks", process="x", processes=["x"])).algorithm.snapshot()
-        return state, dict(store.facts), store.outbox(), store.inbox(), store.quarantined(), store.progress
+        return state, dict(store.facts), store.outbox(), store.inbox(), store.read_quarantine(), store.progress
 
 
 def damage(chance: random.Random, path: Path) -> str:

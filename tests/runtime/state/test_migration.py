@@ -35,7 +35,7 @@ def content_1(path: Path) -> dict[str, list[Any]]:
 def content(store: Store) -> tuple[Any, ...]:
     """Everything that a process has of a store."""
     entries = list(store.log_entries())
-    return store.facts, store.snapshot(), entries, store.outbox(), store.inbox(), store.quarantined()
+    return store.facts, store.snapshot(), entries, store.outbox(), store.inbox(), store.read_quarantine()
 
 
 @pytest.mark.parametrize("original", FORMAT_1, ids=lambda path: path.stem)

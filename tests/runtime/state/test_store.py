@@ -130,7 +130,7 @@ def test_quarantine_is_bounded(tmp_path: Path) -> None:
         for n in range(QUARANTINE_ROWS_MAX + 5):
             store.quarantine("a", f"reason {n}", b"x")
         store.commit()
-        assert len(store.quarantined()) == QUARANTINE_ROWS_MAX
+        assert len(store.read_quarantine()) == QUARANTINE_ROWS_MAX
 
 
 def test_durability_is_one_of_two(tmp_path: Path) -> None:

@@ -50,6 +50,7 @@ class Departure:
 
     @property
     def step(self) -> bytes:
+        """Return how far this process has come on its way out, which the store knows."""
         return self._durable.store.facts.get(FACT, STAYS)
 
     @property
@@ -60,6 +61,7 @@ class Departure:
 
     @property
     def others(self) -> set[ProcessId]:
+        """Return the processes that are known here and have not left, without this one."""
         return self._durable.members - self._durable.departed - {self._durable.process}
 
     @property
@@ -76,7 +78,7 @@ class Departure:
     def _has_settled(self, other: ProcessId) -> bool:
         return other in self._settled and self._durable.last.has_delivered(other, self._settled[other])
 
-    def gone(self, inboxes: Iterable[ProcessId]) -> set[ProcessId]:
+    def find_gone(self, inboxes: Iterable[ProcessId]) -> set[ProcessId]:
         """Return the processes whose inboxes were seen before, and are not among `inboxes` now.
 
         A process whose inbox was never seen is not gone: its inbox may still come.
@@ -119,18 +121,21 @@ class Departure:
         return latest + 1
 
     def hand_over(self) -> None:
+        """Let the algorithm hand over what others need of this process. Raise `Misuse` if that is not possible."""
         self._durable.hand_over(self._durable.process)  # which may be refused, and then nothing has changed
         self._durable.store.put(FACT, HANDED_OVER)
 
     def say_farewell(self) -> None:
+        """Tell the others that this process is gone."""
         self._durable.store.put(FACT, TOLD)
         self._durable.tell(self.others, leaving_word(FAREWELL))
         self._durable.forget(self._durable.process)
 
     def end(self) -> None:
+        """Note that this process has left for good."""
         self._durable.store.put(FACT, LEFT)
 
-    def heard(self, sender: ProcessId, said: LeavingWord) -> bool:
+    def hear(self, sender: ProcessId, said: LeavingWord) -> bool:
         """Take a word about leaving from `sender`. Return False if it has to be offered again later."""
         if said.kind == SETTLED:
             self._settled[sender] = said.last

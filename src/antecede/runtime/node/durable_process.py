@@ -102,13 +102,16 @@ class DurableProcess:
 
     @property
     def algorithm(self) -> Algorithm:
+        """Return the algorithm, in its present state."""
         return self._journal.machine
 
     @property
     def process(self) -> ProcessId:
+        """Return the name of this process."""
         return self.algorithm.process
 
     def pending(self) -> tuple[Pending, ...]:
+        """Return the messages that are held back, each with everything it still waits for."""
         return self.algorithm.pending()
 
     # What comes in.
@@ -234,7 +237,7 @@ class DurableProcess:
             if sender is None:
                 raise WireError("a frame about its sender, whose name the transport does not know")
             if isinstance(frame, frames.LeavingWord):
-                return self.departure.heard(sender, frame)
+                return self.departure.hear(sender, frame)
             if not isinstance(frame, frames.RosterFrame):
                 raise WireError("a frame for stations")
             self.rosters.learn(sender, frame.number, frame.names)
@@ -348,7 +351,7 @@ class DurableProcess:
         if packet is not None:
             control = self._transmit(dests, packet, control)
         if sent is not None:
-            self._sent(sent, control)
+            self._note_sent(sent, control)
         for effect in effects:
             if isinstance(effect, Deliver):
                 self._deliver(effect)
@@ -369,7 +372,7 @@ class DurableProcess:
         payload = packet.message.payload if packet.message is not None else b""
         return first or (len(data) - len(payload), packet.control_entries)
 
-    def _sent(self, sent: Sent, control: tuple[int, int] | None) -> None:
+    def _note_sent(self, sent: Sent, control: tuple[int, int] | None) -> None:
         self.counts["sent"] += 1
         self.sent = sent.message.id.seq
         self.store.put("sent", b"%d" % self.sent)

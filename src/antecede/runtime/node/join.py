@@ -37,7 +37,7 @@ from antecede.runtime.transport.contract import Network, open_transport
 from antecede.runtime.transport.nats.options import NatsOptions
 from antecede.runtime.transport.urls import NOT_GIVEN, NotGiven, network_of, path_of_store
 from antecede.runtime.watch import status
-from antecede.runtime.watch.problems import listed
+from antecede.runtime.watch.problems import list_names
 
 LOGGER = logging.getLogger("antecede")
 IF_LOST = "use another name, and let the others call give_up() with this one"
@@ -146,7 +146,7 @@ async def _enter(plan: JoinPlan) -> AsyncIterator[Node]:
         store = stack.enter_context(closing(Store(plan.path, durability=plan.durability, snapshot_bytes_min=bytes_min)))
         incarnation = identify(store, space=space, process=process, **plan.facts)
         if store.facts.get(FACT) == LEFT:
-            raise _gone(space, process)
+            raise _gone_error(space, process)
         recorder = stack.enter_context(
             open_recorder(
                 plan.trace, space, process, store=store, wall=plan.wall, file_bytes_max=plan.trace_file_bytes_max
@@ -180,7 +180,7 @@ async def _go_on_leaving(node: Node, durable: DurableProcess, space: str) -> Non
         "%s: leave() was interrupted and goes on: join() waits until everybody has delivered what was sent. Not known "
         "yet of %s. Start what is not running, or use join(..., give_up=[...]) for what is gone for good",
         node.process,
-        listed(durable.departure.unsettled) or "nobody",
+        list_names(durable.departure.unsettled) or "nobody",
     )
     await node.leave()
     raise Misuse(
@@ -227,5 +227,5 @@ def _sends_to_names(algorithm: str) -> bool:
     return info is not None and info.addressing in TO_NAMES
 
 
-def _gone(space: str, process: ProcessId) -> Misuse:
+def _gone_error(space: str, process: ProcessId) -> Misuse:
     return Misuse(f"{process!r} has left space {space!r}: a name cannot be used again, use another")

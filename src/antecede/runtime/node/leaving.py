@@ -41,7 +41,7 @@ class Leaving:
     async def _settle(self) -> None:
         """Wait until everybody has delivered everything that this process ever sent."""
         peers = await self.transport.peers()
-        self.durable.departure.gone(peers)
+        self.durable.departure.find_gone(peers)
         for peer in sorted(set(peers) - self.durable.departed):  # who is leaving too may have an inbox still
             self.durable.join(peer)
         while any(one.message.sender == self.durable.process for one in self.durable.pending()):
@@ -60,5 +60,5 @@ class Leaving:
             self.check_open()
             await self.outbox.change(LOOK_S)
             if any(queue.blocked_since is not None for queue in self.outbox.queues.values()):
-                for peer in self.durable.departure.gone(await self.transport.peers()):
+                for peer in self.durable.departure.find_gone(await self.transport.peers()):
                     self.outbox.abandon(peer)

@@ -61,7 +61,7 @@ class Node:
         self._arrived, self._acknowledged, self._stalled = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._progress = ApplicationProgress(Acknowledgements(clock, limits.forgotten_after_s))
         self._closed = ""
-        self._driver = Driver(durable.store, commit=self._commit, stopped=self._failed, clock=clock)
+        self._driver = Driver(durable.store, commit=self._commit, stopped=self._fail, clock=clock)
         self._commits = self._driver.commits
         self._outbox = Outbox(
             transport,
@@ -296,7 +296,7 @@ class Node:
                 async with asyncio.timeout(LOOK_S):
                     await self._driver.report_once(self._transport)
 
-    def _failed(self, failure: Exception) -> None:
+    def _fail(self, failure: Exception) -> None:
         """Stop at once, and log why. Nothing that is not committed gets out; a restart goes on from the last commit.
 
         A failure while the node closes changes nothing any more.

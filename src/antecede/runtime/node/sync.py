@@ -96,19 +96,19 @@ class SyncNode:
         with self._ending:
             if self._ended:
                 work.close()
-                raise self._closed()
+                raise self._closed_error()
             result = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             return result.result()
         except CancelledError:
-            raise self._closed() from None
+            raise self._closed_error() from None
 
     def end(self) -> None:
         """Refuse further calls: after the loop's last turn they would never be answered."""
         with self._ending:
             self._ended = True
 
-    def _closed(self) -> NodeClosed:
+    def _closed_error(self) -> NodeClosed:
         return NodeClosed(f"{self.process} is closed: the block of `join_sync` has ended")
 
 

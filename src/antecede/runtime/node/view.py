@@ -32,7 +32,7 @@ from antecede.runtime.watch.problems import (
     Problem,
     RefusedAfterGiveUp,
     StampsTooLarge,
-    listed,
+    list_names,
     plural,
 )
 from antecede.runtime.watch.recent_events import RecentEvents
@@ -82,7 +82,7 @@ class NodeView:
 
     def look(self) -> bool:
         """Log what begins and ends to be a problem. Return whether there are new stalls."""
-        stalled = self._stalled()
+        stalled = self._find_stalled()
         fresh = self._watch.look(stalled)
         self.stalls.extend(fresh)
         self._log.look([*stalled, *self._others()])
@@ -112,13 +112,13 @@ class NodeView:
             "%s: %s not in the inbox of %s, and this process closes: what is left is %s",
             self._durable.process,
             plural(sum(queue.packets for queue in queues), "packet"),
-            listed(queue.to for queue in queues),
+            list_names(queue.to for queue in queues),
             "lost with the store in memory" if self._durable.store.path is None else SENT_LATER,
         )
 
     def problems(self) -> list[Problem]:
         """Return what is wrong now."""
-        return [*self._stalled(), *self._others()]
+        return [*self._find_stalled(), *self._others()]
 
     def problem_counts(self) -> dict[str, int]:
         """Return the number of problems at the last look, by kind."""
@@ -163,8 +163,8 @@ class NodeView:
     def _is_unexplained(self, to: ProcessId) -> bool:
         return not self._watch.similar.get(to) and self._searches[to] < SEARCHES_MAX
 
-    def _stalled(self) -> list[Stall]:
-        return self._watch.stalled(self._waiting(), self._outbox.queues.values(), self._durable.unreadable)
+    def _find_stalled(self) -> list[Stall]:
+        return self._watch.find_stalled(self._waiting(), self._outbox.queues.values(), self._durable.unreadable)
 
     def _waiting(self) -> Iterator[Waiting]:
         return (Waiting(one.message.id, one.needs) for one in self._durable.pending())

@@ -21,7 +21,7 @@ from antecede.runtime.roaming.host.link import (
     QUIET,
     NoStation,
     checked_url,
-    ended,
+    explain_end,
     not_connected,
     trust,
 )
@@ -51,7 +51,7 @@ async def remove_host(url: str, host: ProcessId, key: bytes, *, tls: SSLContext 
             async with asyncio.timeout(CONNECT_S):
                 return websocket.read_removal(await socket.recv()).station
     except ConnectionClosed as error:
-        raise ended(error) from None
+        raise explain_end(error) from None
     except CANNOT_CONNECT as error:
         raise not_connected(url, error) from None
     except WireError:

@@ -266,10 +266,10 @@ def read_packets(said: object) -> list[tuple[Packet, bytes]]:
     frame = frames.parse(said)
     if not isinstance(frame, frames.Packets) or frame.roster:
         raise WireError("a frame that is not of packets, or with a roster")
-    return [(decoded(data), data) for data in frame.packets]
+    return [(decode_packet(data), data) for data in frame.packets]
 
 
-decoded = lru_cache(maxsize=256)(decode)
+decode_packet = lru_cache(maxsize=256)(decode)
 """A packet is decoded when it is checked and again when it is put in, a moment later; packets never change."""
 
 
@@ -286,7 +286,7 @@ def check_spoken(host: ProcessId, packet: Packet) -> None:
         raise RemoteViolation("a message in the name of another host, or to a group")
 
 
-def packed(packets: Sequence[Packet], frame_bytes: int) -> tuple[bytes, int]:
+def pack(packets: Sequence[Packet], frame_bytes: int) -> tuple[bytes, int]:
     """Return a frame of as many packets of a host as the station takes, and how many packets those were.
 
     Of several acknowledgements only the last is in the frame, because it says everything.

@@ -30,7 +30,7 @@ import secrets
 
 from antecede.core.types import ProcessId
 from antecede.runtime.state.store import Store
-from antecede.runtime.transport.contract import NameTaken, OlderCopy, Registration, taken
+from antecede.runtime.transport.contract import NameTaken, OlderCopy, Registration, name_taken
 
 CONFIRMED, CLAIMED = "registration", "claimed registration"
 EARLIER = "earlier claims"
@@ -86,7 +86,7 @@ class Ownership:
                 f"{self._process!r} has left space {self._space!r}, and a name cannot be used again: use another"
             )
         if found.incarnation != self._store.facts["incarnation"].decode():
-            raise taken(self._space, self._process)
+            raise name_taken(self._space, self._process)
         is_ours = (found.epoch, found.nonce) in [self._read(CONFIRMED), *self._claims()]
         if not is_ours and found.epoch >= self.epoch:
             raise self._older(f"another copy of it was started since (epoch {found.epoch})")

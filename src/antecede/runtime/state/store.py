@@ -248,7 +248,7 @@ class Store:
 
         return list(self._read("message {1}:{2} in the inbox", query, read))
 
-    def quarantined(self) -> list[tuple[ProcessId | None, str, bytes]]:
+    def read_quarantine(self) -> list[tuple[ProcessId | None, str, bytes]]:
         """Return the first 1,000 packets that were refused, each with its alleged sender, the reason, and its bytes."""
         query = "SELECT n, sender, reason, data, checksum FROM quarantine ORDER BY n"
 

@@ -203,7 +203,7 @@ async def open_transport(
     return transport
 
 
-def taken(space: str, process: ProcessId) -> NameTaken:
+def name_taken(space: str, process: ProcessId) -> NameTaken:
     """Return the error for a name that belongs to another store."""
     return NameTaken(
         f"{process!r} has been in space {space!r} with another store, and a name cannot be used again: give that "
@@ -211,7 +211,7 @@ def taken(space: str, process: ProcessId) -> NameTaken:
     )
 
 
-def lost(space: str, process: ProcessId, now: Registration | None) -> NameLost:
+def name_lost(space: str, process: ProcessId, now: Registration | None) -> NameLost:
     """Return the error for a name that somebody else has claimed since."""
     if now is None:
         return NameLost(

@@ -27,8 +27,8 @@ from antecede.runtime.transport.contract import (
     Received,
     Registration,
     Unreachable,
-    lost,
-    taken,
+    name_lost,
+    name_taken,
 )
 
 DATA_BYTES_MAX = 8 * 2**20
@@ -129,20 +129,24 @@ class MemoryTransport:
 
     @property
     def data_bytes_max(self) -> int:
+        """Return the length of the longest data that `publish` takes."""
         return DATA_BYTES_MAX
 
     @property
     def outage(self) -> str:
+        """Return an empty string: the network in memory is always there."""
         return ""
 
     def trace_to(self, stream: str) -> None:
+        """Send what is published to `TRACE` to this stream."""
         self.stream = stream
 
     async def open(self, claimant: Claimant | None = None) -> None:
+        """Connect, claim the name, and make the inbox if there is none."""
         place = (self.space, self.process)
         inbox = self.network.inboxes.get(place)
         if inbox is not None and inbox.incarnation != self.incarnation:
-            raise taken(self.space, self.process)
+            raise name_taken(self.space, self.process)
         if claimant is not None:
             self._claimed = claimant.claim(self.network.registrations.get(place))
             self.network.registrations[place] = self._claimed
@@ -156,17 +160,20 @@ class MemoryTransport:
             inbox.filled.set()
 
     async def close(self) -> None:
+        """Let nothing that was handed back come again through this transport. The inbox stays."""
         for handle in self._later:
             handle.cancel()
         self._later.clear()
 
     async def retire(self) -> None:
+        """Delete the inbox, because this process has left the space for good."""
         self._check_owner()
         self.network.inboxes.pop((self.space, self.process), None)
         if self._claimed is not None:
             self.network.registrations[self.space, self.process] = replace(self._claimed, has_left=True)
 
     async def publish(self, to: ProcessId, data: bytes, key: str) -> None:
+        """Put `data` into the inbox of `to`, with the faults of the network."""
         del key  # nothing is deduplicated here: the algorithm has to cope
         await asyncio.sleep(0)
         self._check_owner()
@@ -191,6 +198,7 @@ class MemoryTransport:
             raise Unreachable(f"the answer of the inbox of {to!r} was lost")
 
     async def receive(self) -> Sequence[Received]:
+        """Return at least one item of the inbox, as soon as there is one."""
         inbox = self.inbox
         self._check_owner()
         while not inbox.waiting:
@@ -203,27 +211,33 @@ class MemoryTransport:
         return batch
 
     async def ack(self, batch: Sequence[Received]) -> None:
+        """Acknowledge items, which do not come again then."""
         self._check_owner()
         for received in batch:
             self.inbox.unacknowledged.pop(received.number, None)
 
     async def retry(self, batch: Sequence[Received], delay_s: float) -> None:
+        """Hand items back, which come again, not before `delay_s`."""
         self._check_owner()
         loop = asyncio.get_running_loop()
         for received in batch:
             self._later.add(loop.call_later(delay_s, self._again, received.number))
 
     async def waiting(self) -> int:
+        """Return how many items the inbox has that were not acknowledged."""
         return len(self.inbox.waiting) + len(self.inbox.unacknowledged)
 
     async def peers(self) -> list[ProcessId]:
+        """Return everybody who has an inbox in this space, sorted, as far as can be seen from here."""
         return sorted(process for space, process in self.network.inboxes if space == self.space)
 
     async def form_of(self, process: ProcessId) -> int | None:
+        """Return the newest form that a process has announced, or None if it has announced none."""
         found = self.network.registrations.get((self.space, process))
         return None if found is None else found.form
 
     async def report(self, progress: int) -> None:
+        """Tell the broker how far this process has come."""
         self._check_owner()
         if self._claimed is not None:
             self._claimed = replace(self._claimed, progress=progress)
@@ -236,7 +250,7 @@ class MemoryTransport:
         """Raise `NameLost` if another has claimed the name since."""
         now = self.network.registrations.get((self.space, self.process))
         if self._claimed is not None and (now is None or now.epoch != self._claimed.epoch):
-            raise lost(self.space, self.process, now)
+            raise name_lost(self.space, self.process, now)
 
     def _again(self, number: int) -> None:
         received = self.inbox.unacknowledged.pop(number, None)

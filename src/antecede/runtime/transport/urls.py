@@ -17,7 +17,7 @@ from antecede.runtime.transport.contract import Network, Unreachable
 from antecede.runtime.transport.names import label
 from antecede.runtime.transport.nats.embedded import EmbeddedNetwork, address
 from antecede.runtime.transport.nats.network import NatsNetwork
-from antecede.runtime.transport.nats.options import NatsOptions, shown
+from antecede.runtime.transport.nats.options import NatsOptions, describe_servers
 
 EXAMPLES = "give nats://host:port, embedded:// or embedded:///folder, with three slashes"
 NATS_SCHEMES = ("nats", "tls", "ws", "wss")
@@ -45,13 +45,13 @@ def network_of(url: str | Network, options: NatsOptions | None = None) -> Networ
     try:
         parts = urlsplit(url.partition(",")[0])
     except ValueError:
-        raise Misuse(f"{shown([url])!r} is not a URL of a server: {EXAMPLES}") from None
+        raise Misuse(f"{describe_servers([url])!r} is not a URL of a server: {EXAMPLES}") from None
     if parts.scheme in NATS_SCHEMES and parts.netloc:
         return NatsNetwork(url.split(","), options)
     if parts.scheme == "embedded" and not parts.netloc:
         folder = Path(unquote(parts.path)) if parts.path.strip("/") else None
         return EmbeddedNetwork(folder, options)
-    raise Misuse(f"{shown([url])!r}: {EXAMPLES}")
+    raise Misuse(f"{describe_servers([url])!r}: {EXAMPLES}")
 
 
 def path_of_store(store: str | Path | NotGiven | None, network: Network, space: str, process: ProcessId) -> Path | None:
@@ -72,8 +72,8 @@ def folder_of_stores(store: str | Path | NotGiven | None, network: Network) -> P
         return None if store is None else Path(store)
     if isinstance(network, NatsNetwork):
         raise Misuse(
-            f"{shown(network.servers)} remembers every name, and a name can be used again only with its store: "
-            "give store=FOLDER, or store=None if this name is for one run only"
+            f"{describe_servers(network.servers)} remembers every name, and a name can be used again only with its "
+            "store: give store=FOLDER, or store=None if this name is for one run only"
         )
     return network.stores if isinstance(network, EmbeddedNetwork) else None
 

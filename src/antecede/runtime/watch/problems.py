@@ -125,9 +125,9 @@ class OutboxFull(Problem):
         return "outbox full"
 
     def __str__(self) -> str:
-        whom = f" for {listed(self.to)}" if self.to else ""
+        whom = f" for {list_names(self.to)}" if self.to else ""
         waits = "1 packet waits" if self.count == 1 else f"{self.count} packets wait"
-        what = f"nothing is read from {listed(self.hosts)}" if self.hosts else "send() waits"
+        what = f"nothing is read from {list_names(self.hosts)}" if self.hosts else "send() waits"
         return f"{waits}{whom}, which is the limit: {what} until there is room"
 
 
@@ -165,7 +165,7 @@ class LeavingWaits(Problem):
 
     def __str__(self) -> str:
         return (
-            f"leave() has waited {self.since_s:.1f} s for {listed(self.whom)}: start what is not running, or call "
+            f"leave() has waited {self.since_s:.1f} s for {list_names(self.whom)}: start what is not running, or call "
             "give_up() for what is gone for good, or join(..., give_up=[...]) if join() goes on with leave()"
         )
 
@@ -298,9 +298,9 @@ class LuggageAwaited(Problem):
 
     def __str__(self) -> str:
         return (
-            f"the state (luggage) of {listed(self.hosts)} has not come from {self.station} for {self.since_s:.1f} s. "
-            f"No station serves the host{'s' * (len(self.hosts) > 1)} until it comes: see whether {self.station} runs, "
-            "and whether it waits for another station itself"
+            f"the state (luggage) of {list_names(self.hosts)} has not come from {self.station} for {self.since_s:.1f} "
+            f"s. No station serves the host{'s' * (len(self.hosts) > 1)} until it comes: see whether {self.station} "
+            "runs, and whether it waits for another station itself"
         )
 
 
@@ -377,7 +377,7 @@ def plural(count: int, noun: str) -> str:
     return f"1 {noun} is" if count == 1 else f"{count:,} {noun}s are"
 
 
-def listed(names: Iterable[ProcessId]) -> str:
+def list_names(names: Iterable[ProcessId]) -> str:
     """Return a text with the first `NAMES_SHOWN_MAX` names, and how many more there are."""
     shown = sorted(names)
     more = f" and {len(shown) - NAMES_SHOWN_MAX} more" if len(shown) > NAMES_SHOWN_MAX else ""

@@ -133,10 +133,10 @@ class Watch:
         self, held: Iterable[Waiting], queues: Iterable[DestinationQueue], unreadable: UnreadableFrames
     ) -> list[Stall]:
         """Return everything that waits now, the oldest first."""
-        found = [*self._held(held), *self._blocked(queues), *self._unreadable(unreadable)]
+        found = [*self._find_held(held), *self._find_blocked(queues), *self._find_unreadable(unreadable)]
         return sorted(found, key=lambda stall: -stall.since_s)
 
-    def stalled(
+    def find_stalled(
         self, held: Iterable[Waiting], queues: Iterable[DestinationQueue], unreadable: UnreadableFrames
     ) -> list[Stall]:
         """Return everything that has waited for so long that it is a stall, the oldest first."""
@@ -158,7 +158,7 @@ class Watch:
             return 0.0  # waiting does not help
         return min(self._after_s, NO_INBOX_AFTER_S) if isinstance(stall, NoSuchProcess) else self._after_s
 
-    def _unreadable(self, frames: UnreadableFrames) -> list[Stall]:
+    def _find_unreadable(self, frames: UnreadableFrames) -> list[Stall]:
         now, all_frames = self._clock(), frames.all()
         self._unreadable_since = {frame: self._unreadable_since.get(frame, now) for frame in all_frames}
         return [
@@ -166,7 +166,7 @@ class Watch:
             for frame, since in self._unreadable_since.items()
         ]
 
-    def _held(self, held: Iterable[Waiting]) -> list[Stall]:
+    def _find_held(self, held: Iterable[Waiting]) -> list[Stall]:
         now = self._clock()
         by_key = {(one.message, one.host): one for one in held}
         self._since = {key: self._since.get(key, now) for key in by_key}
@@ -175,7 +175,7 @@ class Watch:
             for key, since in self._since.items()
         ]
 
-    def _blocked(self, queues: Iterable[DestinationQueue]) -> list[Stall]:
+    def _find_blocked(self, queues: Iterable[DestinationQueue]) -> list[Stall]:
         now = self._clock()
         found: list[Stall] = []
         for queue in queues:

@@ -21,7 +21,7 @@ from nats.js.errors import Error as JetStreamError
 
 from antecede.runtime.transport.contract import Transport
 from antecede.runtime.transport.nats.network import STATUS_SUBJECT
-from antecede.runtime.transport.nats.options import NatsOptions, shown
+from antecede.runtime.transport.nats.options import NatsOptions, describe_servers
 from antecede.runtime.transport.nats.refusals import START_S, check_started
 from antecede.runtime.transport.nats.short_connection import CONNECT_S, visit
 from antecede.runtime.watch.problems import Problem
@@ -66,7 +66,7 @@ async def gather(servers: Sequence[str], options: NatsOptions = OPTIONS, *, wait
     """
     async with visit(servers, options) as client:
         answers = await _answers(client, wait_s)
-        inboxes = await _inboxes(client, options.domain, "" if answers else shown(servers))
+        inboxes = await _inboxes(client, options.domain, "" if answers else describe_servers(servers))
     found: dict[tuple[str, str], list[Answer]] = {}
     for said in answers:
         key = (str(said.get("space")), str(said.get("process")))
@@ -99,7 +99,7 @@ async def _inboxes(client: Client, domain: str | None, silent_at: str) -> dict[t
 async def _answers(client: Client, wait_s: float) -> list[Answer]:
     said: list[Answer] = []
 
-    async def heard(msg: Msg) -> None:
+    async def keep(msg: Msg) -> None:
         try:
             one = json.loads(msg.data)
         except ValueError:
@@ -108,7 +108,7 @@ async def _answers(client: Client, wait_s: float) -> list[Answer]:
             said.append(one)
 
     inbox = client.new_inbox()
-    await client.subscribe(inbox, cb=heard)
+    await client.subscribe(inbox, cb=keep)
     await client.publish(STATUS_SUBJECT, b"", inbox)
     await client.flush()
     await asyncio.sleep(wait_s)

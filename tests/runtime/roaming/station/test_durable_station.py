@@ -14,7 +14,7 @@ OF_S2 = Message(MessageId("s2", 1), frozenset({"s2"}), b"x")
 CARRIED = encode(Packet("s2", OF_S2, Carried(frozenset({"s2"}), 0, KsStamp({}, {}, {}))))
 
 
-@pytest.mark.parametrize("frame", [frames.known("s2", "1"), frames.packets(0, [CARRIED])], ids=["known", "packet"])
+@pytest.mark.parametrize("frame", [frames.known_host("s2", "1"), frames.packets(0, [CARRIED])], ids=["known", "packet"])
 def test_no_other_station_makes_a_host_of_a_station(frame: bytes) -> None:
     """By its name, the home of a host that is called s2 would be s2."""
     station = open_station("s1")

@@ -75,7 +75,7 @@ def test_another_station_refuses_a_number_that_an_older_store_uses_again_and_nam
                 assert [str(problem.message) for problem in told] == ["ann:2", "ann:3"]
                 assert all("the store of ann or of s1 fell back" in str(problem) for problem in told)
                 assert s2.counts()["refused"] == 2
-                assert len(s2.durable.store.quarantined()) == 2
+                assert len(s2.durable.store.read_quarantine()) == 2
                 await until(lambda: "s2: ann has sent two different messages with number 3" in caplog.text)
                 assert "the store of ann or of s1 fell back" in json.dumps(s2.status()["problems"])
 

@@ -79,7 +79,7 @@ def seals(store: Store, me: str = "s1", **settings: Any) -> Seals:
 
 def test_a_seal_is_for_one_sender_one_destination_and_one_frame() -> None:
     with closing(Store(None)) as store:
-        frame = frames.removed("ann")
+        frame = frames.removed_host("ann")
         sealed = seals(store, "s2", epoch=7).wrap("s1", 2, frame)
         receiver = seals(store)
         assert receiver.open("s2", sealed, 1) == frame
@@ -200,8 +200,8 @@ def test_while_frames_are_on_their_way_none_without_a_seal_adds_or_removes_a_hos
     station: dict[str, Any] = {"name": "s1", "stations": ["s1", "s2"], "key": KEY, "store": tmp_path}
     packet = encode(Packet("s2", None, Begin("zoe", 1, "s2", 0)))
     forged = [
-        frames.known("zoe", "0"),
-        frames.removed("zoe"),
+        frames.known_host("zoe", "0"),
+        frames.removed_host("zoe"),
         frames.packets(0, [packet]),
         *cut(7, packet, len(packet) // 2 + 1),
     ]
@@ -238,7 +238,7 @@ def test_an_operator_who_lets_frames_be_believed_without_a_seal_is_told(
             assert "started with --wire 1, so whoever can publish at the broker can remove and take over" in str(
                 problem
             )
-            await network.transport("roam", "s2", "old").publish("s1", frames.removed("ann"), "key")
+            await network.transport("roam", "s2", "old").publish("s1", frames.removed_host("ann"), "key")
             await until(lambda: "ann" in server.durable.station.departed)
             await until(lambda: "s1: frames of stations are believed without a seal" in caplog.text)
             assert server.problem_counts() == {"seals off": 1}
@@ -248,7 +248,7 @@ def test_an_operator_who_lets_frames_be_believed_without_a_seal_is_told(
 
 def test_the_form_is_what_the_destination_reads(tmp_path: Path) -> None:
     path = Path(shutil.copy(GOLDEN / "v1" / "stations" / "roam_s1.sqlite", tmp_path))
-    bare = frames.removed("ann")
+    bare = frames.removed_host("ann")
     with closing(Store(path)) as migrated, closing(Store(None)) as new:
         assert seals(migrated).wrap("s2", None, bare) == bare, "s2 may not be upgraded yet"
         assert seals(migrated).wrap("s2", 2, bare) != bare

@@ -86,7 +86,9 @@ def test_a_station_killed_before_the_luggage_came_drops_for_a_host_that_is_gone(
             async with introduced(at["s2"], name) as socket:
                 await socket.send(register)
                 await until(lambda: at["s2"].counts()["awaited"] == 1)
-                monkeypatch.setattr(at["s2"].durable, "left", lambda *_: None)  # killed: it does not see the host go
+                monkeypatch.setattr(
+                    at["s2"].durable, "disconnect", lambda *_: None
+                )  # killed: it does not see the host go
                 await at["s2"].close()
         network.heal()
         async with cells(network, ["s1", "s2"], store=tmp_path, rules=policy("drop")) as at:

@@ -21,7 +21,7 @@ import pytest
 from antecede.core.errors import Misuse
 from antecede.runtime import BrokerLost, Host, NatsOptions, Unreachable, join
 from antecede.runtime.roaming.tokens import issue
-from antecede.runtime.transport.nats.options import NatsLimits, shown, without_secrets
+from antecede.runtime.transport.nats.options import NatsLimits, describe_servers, without_secrets
 from antecede.runtime.transport.urls import network_of
 from antecede.runtime.watch.status import gather
 from tests.paths import CERTIFICATE, ROOT
@@ -212,10 +212,14 @@ def test_the_permissions_of_the_guide_are_enough(tmp_path: Path) -> None:
 
 
 def test_addresses_are_shown_without_their_secrets() -> None:
-    assert shown(["nats://u:p@h:1", "tls://t@h:2", "nats://u:p/@x@h:3"]) == "nats://h:1, tls://h:2, nats://h:3"
-    assert shown(["nats:/u:p@h", "u:p@h", "nats://a,u:p@h"]) == "nats:/h, h, nats://a, h"
-    assert shown(["wss://u:p@h:1/a?key=s", "ws://h:1/#s", "ws://h"]) == "wss://h:1/a, ws://h:1/, ws://h"
-    assert shown(["ws://h:1/?key=s@t", "u:p?q@h", "ws://h#s@t"]) == "ws://..., ..., ws://...", "of whom is the @?"
+    assert (
+        describe_servers(["nats://u:p@h:1", "tls://t@h:2", "nats://u:p/@x@h:3"]) == "nats://h:1, tls://h:2, nats://h:3"
+    )
+    assert describe_servers(["nats:/u:p@h", "u:p@h", "nats://a,u:p@h"]) == "nats:/h, h, nats://a, h"
+    assert describe_servers(["wss://u:p@h:1/a?key=s", "ws://h:1/#s", "ws://h"]) == "wss://h:1/a, ws://h:1/, ws://h"
+    assert describe_servers(["ws://h:1/?key=s@t", "u:p?q@h", "ws://h#s@t"]) == "ws://..., ..., ws://...", (
+        "of whom is the @?"
+    )
     said = "moved from ws://u:p@h:1/?a=s,t to 'wss://h:2/?b=s', not to nats:/u:p@h"
     assert without_secrets(said) == "moved from ws://h:1/ to 'wss://h:2/ not to nats:/h"
     assert "secret" not in repr(NatsOptions(connect={"password": "secret"}, addresses={"b": "nats://u:secret@h"}))

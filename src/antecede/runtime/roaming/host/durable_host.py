@@ -29,7 +29,7 @@ from antecede.core.mobile.host_and_station_frames import Taken, Uplink, Welcome
 from antecede.core.mobile.protocols import restore
 from antecede.core.types import MessageId, Packet, ProcessId
 from antecede.runtime.roaming.host.link import HostRefused
-from antecede.runtime.roaming.websocket import HostMemory, decoded
+from antecede.runtime.roaming.websocket import HostMemory, decode_packet
 from antecede.runtime.state.journal import Journal
 from antecede.runtime.state.log_entries import (
     AdoptEntry,
@@ -70,7 +70,7 @@ class DurableHost:
         self._journal: Journal[Host, Effect] = Journal(
             store,
             begin=lambda: Host(name, NOWHERE, NOWHERE, state=OUT, retry_s=retry_s, unsent_max=unsent_max),
-            restore=_restored,
+            restore=_restore,
             apply=_apply,
             recorder=recorder,
         )
@@ -83,6 +83,7 @@ class DurableHost:
 
     @property
     def host(self) -> Host:
+        """Return the host of the core, in its present state."""
         return self._journal.machine
 
     @property
@@ -177,7 +178,7 @@ def checked_path(path: str | Path | None) -> Path | None:
     return None if path is None else Path(path)
 
 
-def _restored(state: bytes) -> Host:
+def _restore(state: bytes) -> Host:
     host = restore(state)
     assert isinstance(host, Host), "the store of a host has the snapshot of one"
     return host
@@ -189,7 +190,7 @@ def _apply(host: Host, entry: LogEntry) -> list[Effect]:
         case SendEntry(dests, payload):
             return host.send(dests, payload)
         case HearEntry(data):
-            return host.hear(decoded(data))
+            return host.hear(decode_packet(data))
         case EnterEntry(station, skip):
             host.move += skip
             return host.enter(station)

@@ -47,7 +47,7 @@ from antecede.runtime.roaming.host.link import (
     Link,
     NoStation,
     checked_url,
-    ended,
+    explain_end,
     open_link,
 )
 from antecede.runtime.roaming.host.links import HostLinks
@@ -133,7 +133,7 @@ class Host:
             self._durable.leave()
             self._durable.commit()
             self._stack = stack.pop_all()
-        self._driver = Driver(store, commit=self._commit, stopped=self._failed, clock=self._clock)
+        self._driver = Driver(store, commit=self._commit, stopped=self._fail, clock=self._clock)
         self._commits = self._driver.commits
         self._links = HostLinks(self._driver.background.guard)
         self._offer(store.inbox())
@@ -272,7 +272,7 @@ class Host:
     async def _part(self, link: Link) -> None:
         """Tell a station that this host leaves."""
         self._links.keep(link)
-        self.left(link)
+        self.lose(link)
         await self._commits.done()
         await self._links.finish()
 
@@ -288,7 +288,7 @@ class Host:
             self._wake()
             self._stack.close()
 
-    def _failed(self, failure: Exception) -> None:
+    def _fail(self, failure: Exception) -> None:
         """Stop at once, and log why. The next call of the application, or the end of its block, raises the failure."""
         if not self._closed:
             self._view.stop(failure)
@@ -330,14 +330,14 @@ class Host:
         has = self._durable.memory
         return await open_link(url, self.id, self._token, self._incarnation, self._tls, has=has, **timeouts)
 
-    def entered(self, link: Link) -> None:
+    def enter(self, link: Link) -> None:
         """Internal: use `link` from now on. The last link ends when the station of the new one welcomes this host."""
         self._links.enter(link)
         is_first = self._path is None and not self._durable.host.move
         self._durable.enter(link.station, int(self._wall() * 1000) if is_first else 0)
         self._commits.soon()
 
-    def left(self, link: Link) -> None:
+    def lose(self, link: Link) -> None:
         """Internal: note that there is no link now."""
         if self._links.current is not None:
             self._durable.note("disconnect", link.station)
@@ -345,7 +345,7 @@ class Host:
             self._links.leave()
             self._commits.soon()
 
-    def changed(self) -> None:
+    def note_change(self) -> None:
         """Internal: wake whoever waits for a change."""
         self._changed.set()
 
@@ -354,26 +354,26 @@ class Host:
         try:
             async for said in link.socket:
                 if isinstance(said, str):
-                    self._noticed(said)
+                    self._take_notice(said)
                     continue
                 for packet, data in websocket.read_packets(said):
                     self._durable.hear(packet, data)
                     if isinstance(packet.stamp, Welcome) and packet.stamp.move == self._durable.host.move:
-                        self._welcomed(link)
+                        self._note_welcome(link)
                 await self._commits.done()
                 if self.station is not None:
                     await self._links.end_former()
         except ConnectionClosed as error:
-            raise ended(error) from None
+            raise explain_end(error) from None
         except RemoteViolation as error:
             raise NoStation(f"{shown_address(link.url)} sent a frame that is not valid: {error}") from None
         raise NoStation(f"{shown_address(link.url)} has ended the connection")
 
-    def _welcomed(self, link: Link) -> None:
+    def _note_welcome(self, link: Link) -> None:
         self._durable.note("connect" if self._welcomed_at in ("", link.station) else "move", link.station)
         self._welcomed_at = link.station
 
-    def _noticed(self, said: str) -> None:
+    def _take_notice(self, said: str) -> None:
         notice = websocket.read_text(said)
         counts = websocket.read_counts(notice)
         if self._path is None and counts is not None:

@@ -26,7 +26,7 @@ LUGGAGE_AWAITED = (
 class LinkUser(Protocol):
     """The host that an itinerary takes from station to station."""
 
-    def entered(self, link: Link) -> None:
+    def enter(self, link: Link) -> None:
         """Use `link` from now on."""
         ...
 
@@ -34,11 +34,11 @@ class LinkUser(Protocol):
         """Read everything that the station says. Raise `NoStation` when it says no more."""
         ...
 
-    def left(self, link: Link) -> None:
+    def lose(self, link: Link) -> None:
         """Note that there is no link now: `link` was the last one."""
         ...
 
-    def changed(self) -> None:
+    def note_change(self) -> None:
         """Wake everybody who waits for a change."""
         ...
 
@@ -94,7 +94,7 @@ class Itinerary:
                     await end([reading])
                 link = following
         finally:
-            self._user.left(link)
+            self._user.lose(link)
             await hang_up(link)
 
     async def _next(self, reading: asyncio.Task[None]) -> Link:
@@ -124,10 +124,10 @@ class Itinerary:
         self.trouble = f"{link.station} has answered, and {LUGGAGE_AWAITED}"
         if self.wanted == link.url:
             self.wanted = self.failed_move = None
-        self._user.entered(link)
+        self._user.enter(link)
 
     def _give_up(self, url: str, reason: str) -> None:
         """Stop wanting the station at `url`, which cannot be reached, and remember why."""
         if self.wanted == url:
             self.wanted, self.failed_move = None, (shown_address(url), reason)
-        self._user.changed()
+        self._user.note_change()

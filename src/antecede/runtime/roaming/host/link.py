@@ -111,7 +111,7 @@ async def open_link(
         return Link(socket, url, answer.station, answer.frame_bytes, TAKES in answer.takes)
     except (ConnectionClosed, TimeoutError) as error:
         await socket.close()
-        raise ended(error) from None
+        raise explain_end(error) from None
     except WireError:
         await socket.close()
         raise NoStation(f"{shown_address(url)} is not a station") from None
@@ -132,7 +132,7 @@ async def hang_up(link: Link) -> None:
         link.socket.transport.abort()
 
 
-def ended(error: Exception) -> AntecedeError:
+def explain_end(error: Exception) -> AntecedeError:
     """Return the error for the end of a connection: `HostRefused` if the station said so, and otherwise `NoStation`."""
     close = error.rcvd if isinstance(error, ConnectionClosed) else None
     if close is not None and close.code in (websocket.REFUSED, websocket.REPLACED, TOO_BIG):

@@ -58,10 +58,13 @@ class HostView:
         count = len(self._durable.host.unsent)
         if count:
             LOGGER.warning(
-                "%s: %s not known to be at a station, %s", self.process, plural(count, "message"), self._left()
+                "%s: %s not known to be at a station, %s",
+                self.process,
+                plural(count, "message"),
+                self._describe_unsent(),
             )
 
-    def _left(self) -> str:
+    def _describe_unsent(self) -> str:
         """Return what becomes of messages that are unsent when the host closes, and what to do."""
         if self._forgets:
             return (

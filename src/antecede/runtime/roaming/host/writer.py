@@ -65,6 +65,6 @@ class LinkWriter:
             notice, self._notice = self._notice, ""
             await self._link.socket.send(notice)
             return
-        frame, taken = websocket.packed(self._waiting, self._link.frame_bytes)
+        frame, taken = websocket.pack(self._waiting, self._link.frame_bytes)
         del self._waiting[:taken]
         await self._link.socket.send(frame)

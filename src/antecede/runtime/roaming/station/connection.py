@@ -29,7 +29,7 @@ CLOSE_S = 1.0
 COPY = "an older copy of this store, or a second one: use the last one, or another name"
 
 
-def acknowledged(luggage: Luggage) -> int:
+def last_acknowledged(luggage: Luggage) -> int:
     """Return the number of the last message that the host has acknowledged."""
     return next(iter(luggage.outbox), luggage.serial + 1) - 1
 
@@ -111,8 +111,8 @@ class Connection:
             return
         if isinstance(stamp, (Got, Uplink)) and stamp.got > luggage.serial:
             raise RemoteViolation(f"{stamp.got} messages are said to have come, of {luggage.serial}")
-        if isinstance(stamp, Got) and stamp.got < acknowledged(luggage):
-            raise RemoteViolation(f"it got {stamp.got} messages, and had {acknowledged(luggage)}: {COPY}")
+        if isinstance(stamp, Got) and stamp.got < last_acknowledged(luggage):
+            raise RemoteViolation(f"it got {stamp.got} messages, and had {last_acknowledged(luggage)}: {COPY}")
         if message is not None:
             self.said = max(self.said, luggage.sent)
             if message.id.seq > self.said + 1:
@@ -137,14 +137,14 @@ class Connection:
         A host that keeps no state is told where it was.
         """
         if self.is_volatile and not self.welcomed:
-            self.tell(websocket.counts(luggage.sent, acknowledged(luggage)))
+            self.tell(websocket.counts(luggage.sent, last_acknowledged(luggage)))
         if not self.welcomed:
             self.welcomed = True
-            self.sent = acknowledged(luggage)
+            self.sent = last_acknowledged(luggage)
 
     def fill(self, station: ProcessId, luggage: Luggage, window: int) -> None:
         """Queue as many messages of the luggage as the window has room for."""
-        first = acknowledged(luggage) + 1
+        first = last_acknowledged(luggage) + 1
         last = min(luggage.serial, first + window - 1)
         for serial in range(max(self.sent + 1, first), last + 1):
             message, _ = luggage.outbox[serial]

@@ -30,7 +30,7 @@ from antecede.runtime.roaming.station.evidence import Evidence
 from antecede.runtime.roaming.station.fragments import Fragments, cut
 from antecede.runtime.roaming.station.seals import Seals, WrongSeal
 from antecede.runtime.roaming.station.station_entries import apply_entry, restored, strangers
-from antecede.runtime.roaming.websocket import VOLATILE, HostMemory, decoded
+from antecede.runtime.roaming.websocket import VOLATILE, HostMemory, decode_packet
 from antecede.runtime.state.journal import Journal
 from antecede.runtime.state.log_entries import (
     AgreeEntry,
@@ -88,10 +88,12 @@ class DurableStation:
 
     @property
     def station(self) -> Station:
+        """Return the station of the core, in its present state."""
         return self._journal.machine
 
     @property
     def name(self) -> ProcessId:
+        """Return the name of this station."""
         return self.station.me
 
     @property
@@ -100,6 +102,7 @@ class DurableStation:
         return "" if self._seals is None else self._seals.off
 
     def berth(self, host: ProcessId) -> Berth | None:
+        """Return what the station knows of a host, or None if it does not know the host."""
         return self.station.berths.get(host)
 
     # What comes in.
@@ -121,7 +124,7 @@ class DurableStation:
         if known is None:
             self._meet(host)
             self._remember(host, incarnation)
-            self._tell(frames.known(host, incarnation))
+            self._tell(frames.known_host(host, incarnation))
         if self.station.berth(host).terms != terms:
             when_asleep, stored_max = (None, None) if terms is None else (terms.when_asleep, terms.stored_max)
             self._journal.put(AgreeEntry(host, when_asleep, stored_max))
@@ -132,7 +135,7 @@ class DurableStation:
             raise RemoteViolation("the name of a station")
         if host not in self.station.departed:
             self._forget(host)
-            self._tell(frames.removed(host))
+            self._tell(frames.removed_host(host))
 
     def _forget(self, host: ProcessId) -> None:
         self.store.drop(f"host {host}")
@@ -145,7 +148,7 @@ class DurableStation:
 
     def hear(self, data: bytes) -> None:
         """Take what a host says, in a packet that was checked. `RemoteViolation` and `LimitReached` change nothing."""
-        self.evidence.check(decoded(data))
+        self.evidence.check(decode_packet(data))
         self.counts["heard"] += 1
         self._carry_out(self._journal.put(HearEntry(data)))
 
@@ -159,7 +162,7 @@ class DurableStation:
         self.evidence.compare(has, berth.luggage, self.name)
         return None
 
-    def left(self, host: ProcessId, move: int) -> None:
+    def disconnect(self, host: ProcessId, move: int) -> None:
         """Tell the station that `host` has left, because the connection that it registered on with `move` is gone."""
         packet = Packet(host, None, Leave(move))
         self._note("disconnect", host)
@@ -215,11 +218,11 @@ class DurableStation:
             whole = self._fragments.take(sender, frame)
             if whole is not None:
                 name, packet = whole
-                self._check_newcomers(sender, data, [self._decoded(packet)])
-                self._packet(self._decoded(packet), packet)
+                self._check_newcomers(sender, data, [self._decode(packet)])
+                self._packet(self._decode(packet), packet)
                 self._fragments.finish(name)
         elif isinstance(frame, frames.Packets) and not frame.roster:
-            self._check_newcomers(sender, data, [self._decoded(packet) for packet in frame.packets])
+            self._check_newcomers(sender, data, [self._decode(packet) for packet in frame.packets])
             return self._packets(sender, frame.packets)
         else:
             raise WireError("a frame that is not of packets, or with a roster")
@@ -242,7 +245,7 @@ class DurableStation:
         does not stop the others.
         """
         taken = True
-        for packet, data in [(self._decoded(data), data) for data in packets]:
+        for packet, data in [(self._decode(data), data) for data in packets]:
             try:
                 self._packet(packet, data)
             except LimitReached:
@@ -253,8 +256,8 @@ class DurableStation:
                 self.store.quarantine(sender, str(error), data)
         return taken
 
-    def _decoded(self, data: bytes) -> Packet:
-        packet = decoded(data)
+    def _decode(self, data: bytes) -> Packet:
+        packet = decode_packet(data)
         if packet.sender not in self.station.stations:
             raise WireError(f"a packet of {packet.sender!r}, which is not among the stations")
         return packet
@@ -303,7 +306,7 @@ class DurableStation:
     def _apply(self, station: Station, entry: LogEntry) -> list[Effect]:
         """Give the station an entry of the log, remember the message that it takes with it, and return the effects."""
         if isinstance(entry, HearEntry):
-            packet = decoded(entry.data)
+            packet = decode_packet(entry.data)
             before = _taken(station, packet.sender)
             effects = apply_entry(station, entry)
             if _taken(station, packet.sender) > before:
@@ -311,7 +314,7 @@ class DurableStation:
             return effects
         effects = apply_entry(station, entry)
         if isinstance(entry, ReceiveEntry):
-            self.evidence.note(decoded(entry.data).message)
+            self.evidence.note(decode_packet(entry.data).message)
         return effects
 
     def _carry_out(self, effects: list[Effect]) -> None:

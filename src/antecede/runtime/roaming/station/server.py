@@ -78,7 +78,7 @@ class StationServer:
         self._unread: dict[Connection, float] = {}  # those who wait for room in the outbox, each since when
         self._refill: dict[ProcessId, None] = {}
         self._met, self._similar = asyncio.Event(), SimilarHosts(clock)
-        self._driver = Driver(durable.store, commit=self._commit, stopped=self._failed, clock=clock)
+        self._driver = Driver(durable.store, commit=self._commit, stopped=self._fail, clock=clock)
         self._commits = self._driver.commits
         done, failed = self._driver.entry_done, self._commits.fail
         self._outbox = Outbox(transport, durable.name, envelopes=envelopes, done=done, failed=failed, clock=clock)
@@ -110,7 +110,7 @@ class StationServer:
         """Go on with what is owed, listen to the other stations, then to hosts."""
         for each, berth in self.durable.station.berths.items():
             if berth.state != AWAY and not berth.asleep:
-                self.durable.left(each, berth.heard)
+                self.durable.disconnect(each, berth.heard)
         self.durable.commit()
         self._outbox.put(self.durable.store.outbox())
         self._driver.start(self._receive, self._keep_time, self._report)
@@ -142,7 +142,7 @@ class StationServer:
                 async with asyncio.timeout(CLOSE_S):
                     await self._driver.report_once(self._transport)
 
-    def _failed(self, failure: Exception) -> None:
+    def _fail(self, failure: Exception) -> None:
         """Say why the station stops, and let nothing in or out: a restart goes on from what is durable."""
         self._view.stop(failure)
         for connection in self._connections.values():
@@ -205,7 +205,7 @@ class StationServer:
         finally:
             del self._attending[socket]
             if connection is not None:
-                self._gone(connection)
+                self._forget_connection(connection)
 
     async def _greet(self, socket: ServerConnection) -> Connection:
         said = await self._hello(socket)
@@ -214,7 +214,7 @@ class StationServer:
         if said.host is not None and said.host != host:
             raise RemoteViolation(f"the token is for another host: for {host}, and not for {said.host}"[:100])
         if badge.removes:
-            raise await self._removed(socket, host)
+            raise await self._remove(socket, host)
         self._check_room(host)
         self.durable.welcome(host, said.incarnation, badge.terms(self.durable.station.policy))
         await self._commits.done()
@@ -230,7 +230,7 @@ class StationServer:
             answer = websocket.StationAnswer(self.durable.name, self._limits.frame_bytes, (TAKES,))
             await socket.send(websocket.answer(answer))
         except BaseException:
-            self._gone(connection)  # it has left before it was greeted
+            self._forget_connection(connection)  # it has left before it was greeted
             raise
         return connection
 
@@ -250,7 +250,7 @@ class StationServer:
         if self.durable.berth(host) is None and len(self.durable.station.berths) >= self._limits.hosts:
             raise Later("this system has reached its limit of hosts")
 
-    async def _removed(self, socket: ServerConnection, host: ProcessId) -> Done:
+    async def _remove(self, socket: ServerConnection, host: ProcessId) -> Done:
         """Remove a host for the operator, and return the exception that ends the connection."""
         self.durable.remove(host)
         await self._commits.done()
@@ -276,14 +276,14 @@ class StationServer:
                     connection.has = self.durable.compare(connection.host, connection.has)
                     connection.check(packet, self.durable.berth(connection.host))
                 for packet, data in packets:
-                    await self._acquainted(packet)
+                    await self._wait_for_strangers(packet)
                     await self._hear(connection, packet, data)
                 await asyncio.sleep(connection.bucket.spend(len(packets)))
                 await connection.room()
         finally:
             await end([writing])
 
-    async def _acquainted(self, packet: Packet) -> None:
+    async def _wait_for_strangers(self, packet: Packet) -> None:
         """Wait a little until all destinations are known: one that has just joined elsewhere may not be yet."""
         if packet.message is None:
             return
@@ -322,11 +322,11 @@ class StationServer:
         finally:
             del self._unread[connection]
 
-    def _gone(self, connection: Connection) -> None:
+    def _forget_connection(self, connection: Connection) -> None:
         if self._connections.get(connection.host) is connection:
             del self._connections[connection.host]
             if self._commits.failure is None and self.durable.berth(connection.host) is not None:
-                self.durable.left(connection.host, connection.move)
+                self.durable.disconnect(connection.host, connection.move)
                 self._commits.soon()
 
     # Commits, and what they let out.

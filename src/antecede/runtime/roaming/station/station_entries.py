@@ -12,7 +12,7 @@ from antecede.core.mobile.protocols import restore
 from antecede.core.mobile.station import Station
 from antecede.core.types import Packet, ProcessId
 from antecede.runtime.roaming.home_station import home
-from antecede.runtime.roaming.websocket import decoded
+from antecede.runtime.roaming.websocket import decode_packet
 from antecede.runtime.state.log_entries import (
     AgreeEntry,
     HearEntry,
@@ -34,9 +34,9 @@ def apply_entry(station: Station, entry: LogEntry) -> list[Effect]:
     """Give a station an entry of the log, and return the effects."""
     match entry:
         case HearEntry(data):
-            return station.hear(decoded(data))
+            return station.hear(decode_packet(data))
         case ReceiveEntry(_, _, data):
-            return _receive(station, decoded(data))
+            return _receive(station, decode_packet(data))
         case TickEntry(now):
             return station.tick(now)
         case RemoveEntry(host):

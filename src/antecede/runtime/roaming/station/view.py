@@ -73,7 +73,7 @@ class StationView:
 
     def problems(self) -> list[Problem]:
         """Return what is wrong now."""
-        stalled = self._watch.stalled(self._waiting(), self._outbox.queues.values(), self._durable.unreadable)
+        stalled = self._watch.find_stalled(self._waiting(), self._outbox.queues.values(), self._durable.unreadable)
         return [*stalled, *self._others()]
 
     def _others(self) -> list[Problem]:

@@ -17,7 +17,7 @@ from nats.errors import Error as NatsError
 
 from antecede.runtime.background import end
 from antecede.runtime.transport.contract import Unreachable
-from antecede.runtime.transport.nats.options import NatsOptions, shown
+from antecede.runtime.transport.nats.options import NatsOptions, describe_servers
 from antecede.runtime.transport.nats.refusals import IF_NOBODY_ANSWERS, explain_refusal, explain_silence
 from antecede.runtime.transport.nats.tls_client import TlsClient
 
@@ -61,7 +61,7 @@ class NatsConnection:
         if self.client.is_connected:
             return ""
         if self.last_error is None:
-            return f"the connection to {shown(self.servers)} is lost"
+            return f"the connection to {describe_servers(self.servers)} is lost"
         return self._explain(self.last_error)
 
     def move(self, server: str) -> None:
@@ -85,7 +85,7 @@ class NatsConnection:
             "ping_interval": self._options.limits.ping_s,
             "max_outstanding_pings": 2,
             "pending_size": PENDING_BYTES_MAX,
-            "error_cb": self._noticed,
+            "error_cb": self._note_error,
             "skip_subject_validation": True,  # subjects are made of tokens
             "disconnected_cb": self._disconnected,
             "reconnected_cb": self._is_back,
@@ -98,7 +98,7 @@ class NatsConnection:
             with suppress(Exception):
                 await self.client.close()
             self.last_error = self.last_error or error
-            raise Unreachable(explain_silence(self.last_error, shown(self.servers))) from None
+            raise Unreachable(explain_silence(self.last_error, describe_servers(self.servers))) from None
 
     def _begin_anew(self) -> None:
         self.client, self.last_error, self._is_first = self._make_client(), None, True
@@ -113,7 +113,7 @@ class NatsConnection:
                 why = "no answer" if self.last_error is None else repr(self.last_error)
                 LOGGER.warning(
                     "no NATS server answers at %s yet: %s. Trying for %g s; %s",
-                    shown(self.servers),
+                    describe_servers(self.servers),
                     why,
                     limit_s,
                     IF_NOBODY_ANSWERS,
@@ -131,7 +131,7 @@ class NatsConnection:
         if self._reconnected is not None:
             await self._reconnected()
 
-    async def _noticed(self, error: Exception) -> None:
+    async def _note_error(self, error: Exception) -> None:
         """Remember the last error, which says why no answer comes.
 
         What a server said, such as that a password is wrong, tells more than that it then closed the connection.
@@ -144,5 +144,5 @@ class NatsConnection:
             self._closing = asyncio.create_task(self.client.close())  # it would try again with an open socket each time
 
     def _explain(self, error: Exception) -> str:
-        where = shown(self.servers)
+        where = describe_servers(self.servers)
         return explain_refusal(error, where) or f"no NATS server answers at {where}: {error!r}"

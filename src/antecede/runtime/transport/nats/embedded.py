@@ -73,6 +73,7 @@ class EmbeddedNetwork:
         return None if self._named is None else self._named / "stores"
 
     def transport(self, space: str, process: ProcessId, incarnation: str) -> NatsTransport:
+        """Return the transport of one process, not open yet."""
         return NatsTransport(
             [self.url],
             space,
@@ -84,10 +85,12 @@ class EmbeddedNetwork:
         )
 
     async def start(self, *, flushes: bool = False) -> None:
+        """Start what has to run before a transport is opened."""
         self._flushes = flushes
         self.url = await _run_to_the_end(self._start)
 
     async def stop(self) -> None:
+        """Stop what `start` started."""
         await asyncio.to_thread(self._stop)
 
     async def _locate(self) -> str:
@@ -96,24 +99,24 @@ class EmbeddedNetwork:
         return self.url
 
     def _find_again(self) -> str:
-        with self._opened("door") as door:
+        with self._open("door") as door:
             fcntl.flock(door, fcntl.LOCK_EX)
-            return _found_or_begun(self._folder, temporary=self._named is None)
+            return _find_or_begin(self._folder, temporary=self._named is None)
 
     def _start(self) -> str:
         self._folder = (self._named or _temporary()).resolve()
         while True:
-            with self._opened("door") as door:
+            with self._open("door") as door:
                 fcntl.flock(door, fcntl.LOCK_EX)
-                self._users = self._opened("users")  # held until `stop`
+                self._users = self._open("users")  # held until `stop`
                 fcntl.flock(self._users, fcntl.LOCK_SH)  # waits while a keeper of before is stopping its server
                 if _is_there(door) and _is_there(self._users):
                     if self._flushes:
                         _let_it_flush(self._folder)
-                    return _found_or_begun(self._folder, temporary=self._named is None)
+                    return _find_or_begin(self._folder, temporary=self._named is None)
                 self._users.close()  # that keeper has removed the folder in which we waited
 
-    def _opened(self, name: str) -> IO[bytes]:
+    def _open(self, name: str) -> IO[bytes]:
         """Open a file of the folder, which is made again if it is removed meanwhile."""
         try:
             while True:
@@ -241,7 +244,7 @@ def _wait_for_end(folder: Path, pid: int) -> None:
         time.sleep(0.02)
 
 
-def _found_or_begun(folder: Path, *, temporary: bool) -> str:
+def _find_or_begin(folder: Path, *, temporary: bool) -> str:
     """Return the URL of the server of a folder, and start a keeper if the server does not answer and has none.
 
     If there is a keeper, wait: the server has died, and the keeper is starting it again.

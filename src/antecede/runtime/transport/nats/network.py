@@ -30,11 +30,11 @@ from nats.js import JetStreamContext
 
 from antecede.core.errors import AntecedeError
 from antecede.core.types import ProcessId
-from antecede.runtime.background import end
+from antecede.runtime.background import BackgroundTasks
 from antecede.runtime.transport.contract import TRACE, Claimant, NameTaken, Received, Unreachable
 from antecede.runtime.transport.names import token, untoken
 from antecede.runtime.transport.nats.connection import NatsConnection
-from antecede.runtime.transport.nats.options import NatsOptions, shown
+from antecede.runtime.transport.nats.options import NatsOptions, describe_servers
 from antecede.runtime.transport.nats.owner import NameOwner
 from antecede.runtime.transport.nats.publisher import Publisher
 from antecede.runtime.transport.nats.pull import Pull
@@ -73,7 +73,7 @@ class NatsNetwork:
     async def start(self, *, flushes: bool = False) -> None:
         """Start nothing, because the servers run already. With `flushes`, say what has to be set there."""
         if flushes:
-            _say_what_flushes(shown(self.servers))
+            _say_what_flushes(describe_servers(self.servers))
 
     async def stop(self) -> None:
         """Do nothing: the servers go on."""
@@ -113,11 +113,11 @@ class NatsTransport:
             servers,
             self._client_name,
             options,
-            disconnected=self._disconnected,
-            reconnected=self._reconnected,
+            disconnected=self._note_disconnect,
+            reconnected=self._note_reconnect,
             make_client=make_client,
         )
-        self._owner = NameOwner(space, process, options, self._insist, self._fenced)
+        self._owner = NameOwner(space, process, options, self._insist, self._lose_name)
         self._inbox = InboxStream(space, process, incarnation, options)
         self._pull = Pull(self._inbox.name, options)
         self._home = Publisher(self._client, options.limits.answer_s)
@@ -127,7 +127,8 @@ class NatsTransport:
         self._is_open = False
         self._trace = ""
         self._status: Callable[[], Mapping[str, object]] | None = None
-        self._tasks: list[asyncio.Task[None]] = []
+        self._failure: Exception | None = None
+        self._background = BackgroundTasks(self._fail)
 
     @property
     def _client_name(self) -> str:
@@ -139,17 +140,21 @@ class NatsTransport:
 
     @property
     def data_bytes_max(self) -> int:
+        """Return the length of the longest data that `publish` takes."""
         return self._client.max_payload
 
     @property
     def outage(self) -> str:
+        """Return why there is no connection now, or an empty string if there is one."""
         lost = self._connection.outage
         return f"{lost}. {self._not_located}" if lost and self._not_located else lost
 
     def trace_to(self, stream: str) -> None:
+        """Send what is published to `TRACE` to this stream."""
         self._trace = stream
 
     async def open(self, claimant: Claimant | None = None) -> None:
+        """Connect, claim the name, and make the inbox if there is none."""
         await self._connection.connect()
         self._home = await self._open_publisher(self._connection)
         await self._insist(self._inbox.check_owner)
@@ -162,8 +167,7 @@ class NatsTransport:
             await self._insist(partial(make_trace, name=self._trace, options=self._options))
         await self._pull.open(self._client, self._inbox.consumer)
         self._is_open = True
-        works = (self._keep_time(), self._keep_pulling(), self._keep_connected())
-        self._tasks = [asyncio.create_task(work) for work in works]
+        self._background.start(self._keep_time, self._keep_pulling, self._keep_connected)
 
     async def _insist(self, ask: Callable[[JetStreamContext], Awaitable[T]]) -> T:
         """Ask again while there is no answer: a request is lost with its connection."""
@@ -176,17 +180,18 @@ class NatsTransport:
                 check_possible(error)
                 passed_s = asyncio.get_running_loop().time() - began
                 if not self._is_open:
-                    check_started(error, passed_s, shown(self._connection.servers))
+                    check_started(error, passed_s, describe_servers(self._connection.servers))
                 if self._connection.last_error_at >= began:
-                    check_permissions(self._connection.last_error, shown(self._connection.servers))
+                    check_permissions(self._connection.last_error, describe_servers(self._connection.servers))
                 if passed_s >= INSIST_S:
                     raise Unreachable(
-                        f"JetStream at {shown(self._connection.servers)} refused a request: {error!r}"
+                        f"JetStream at {describe_servers(self._connection.servers)} refused a request: {error!r}"
                     ) from error
                 await asyncio.sleep(LOOK_S)
 
     async def close(self) -> None:
-        await self._rest()
+        """Disconnect. The inbox stays."""
+        await self._background.end()
         for client in (self._client, *(publisher.client for publisher in self._away.values())):
             if client.is_connected:
                 with suppress(NatsError, OSError, TimeoutError):
@@ -195,15 +200,16 @@ class NatsTransport:
                 await client.close()
 
     async def retire(self) -> None:
+        """Delete the inbox, because this process has left the space for good."""
         self._owner.check()
-        await self._rest()  # or the inbox would be missed, and made again
+        await self._background.end()  # or the inbox would be missed, and made again
         await self._insist(self._inbox.delete)
         await self._owner.retire()
 
-    async def _rest(self) -> None:
-        await end(self._tasks)
-
     async def publish(self, to: ProcessId, data: bytes, key: str) -> None:
+        """Put `data` into the inbox of `to`, and return when it is there."""
+        if self._failure is not None:
+            raise self._failure
         self._owner.check_sure()
         if to == TRACE:
             subject = f"antecede-trace.{self._trace}.{token(self._space)}.{token(self._process)}"
@@ -234,15 +240,18 @@ class NatsTransport:
         return publisher
 
     async def receive(self) -> Sequence[Received]:
+        """Return at least one item of the inbox, as soon as there is one."""
         self._owner.check()
         arrived = await self._pull.take()
         self._owner.check()
         return [Received(untoken(msg.subject.rpartition(".")[2]), msg.data, msg, number) for number, msg in arrived]
 
     async def ack(self, batch: Sequence[Received]) -> None:
+        """Acknowledge items, which do not come again then."""
         await self._reply(batch, b"")
 
     async def retry(self, batch: Sequence[Received], delay_s: float) -> None:
+        """Hand items back, which come again, not before `delay_s`."""
         await self._reply(batch, b'-NAK {"delay": %d}' % int(delay_s * 1e9))
 
     async def _reply(self, batch: Sequence[Received], answer: bytes) -> None:
@@ -253,9 +262,11 @@ class NatsTransport:
                 await self._client.publish(received.receipt.reply, answer)
 
     async def waiting(self) -> int:
+        """Return how many items the inbox has that were not acknowledged."""
         return await self._insist(self._inbox.count)
 
     async def peers(self) -> list[ProcessId]:
+        """Return everybody who has an inbox in this space, sorted, as far as can be seen from here."""
         found: list[str] = []
         offset = 0
         while True:
@@ -271,9 +282,11 @@ class NatsTransport:
         return None if process in self._options.addresses else await self._owner.form_of(process)
 
     async def report(self, progress: int) -> None:
+        """Tell the broker how far this process has come."""
         await self._owner.report(progress)
 
     async def answer_status(self, answer: Callable[[], Mapping[str, object]]) -> None:
+        """Answer everybody who asks for the status of this process, from now on."""
         self._status = answer
         await self._client.subscribe(STATUS_SUBJECT, cb=self._tell)
 
@@ -283,15 +296,20 @@ class NatsTransport:
 
     # What goes on by itself.
 
-    def _fenced(self, error: Exception) -> None:
+    def _fail(self, error: Exception) -> None:
+        """Let `receive` and `publish` raise a fault of our own, because nothing keeps the connection any more."""
+        self._failure = error
         self._pull.fail(error)
 
-    async def _disconnected(self) -> None:
+    def _lose_name(self, error: Exception) -> None:
+        self._pull.fail(error)
+
+    async def _note_disconnect(self) -> None:
         self._owner.doubt()
         if self._lost_at is None:
             self._lost_at = asyncio.get_running_loop().time()
 
-    async def _reconnected(self) -> None:
+    async def _note_reconnect(self) -> None:
         self._lost_at, self._not_located = None, ""
         await self._pull.ask()
 

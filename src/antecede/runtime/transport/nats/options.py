@@ -67,7 +67,7 @@ class NatsOptions:
             raise Misuse(f"{signed[0]} needs signatures: pip install 'antecede[nkeys]'")
 
 
-def shown(servers: Sequence[str]) -> str:
+def describe_servers(servers: Sequence[str]) -> str:
     """Return the addresses as a text, without the secrets that they may carry."""
     return ", ".join(shown_address(one) for server in servers for one in server.split(","))
 

@@ -17,7 +17,7 @@ from nats.js import JetStreamContext
 from nats.js.errors import NoStreamResponseError
 
 from antecede.core.types import ProcessId
-from antecede.runtime.transport.contract import Claimant, NameLost, Registration, Unreachable, lost
+from antecede.runtime.transport.contract import Claimant, NameLost, Registration, Unreachable, name_lost
 from antecede.runtime.transport.nats.options import NatsOptions
 from antecede.runtime.transport.nats.register import NameRegister, Outdated
 
@@ -81,7 +81,7 @@ class NameOwner:
     async def claim(self, client: Client, claimant: Claimant) -> None:
         """Replace the registration of the name by the next one of the claimant."""
         await self._ask(self._register.make)
-        await self._register.listen(client, self._heard)
+        await self._register.listen(client, self._note_registration)
         claimed = await self._replace(claimant.claim)
         self._mine, self._reported = claimed, claimed.progress
         claimant.confirm(claimed)
@@ -91,7 +91,7 @@ class NameOwner:
     async def listen(self, client: Client) -> None:
         """Listen to the announcements of peers, without a claim."""
         await self._ask(self._register.make)
-        await self._register.listen(client, self._heard)
+        await self._register.listen(client, self._note_registration)
 
     async def form_of(self, process: ProcessId) -> int | None:
         """Return the newest form of the wire that a process has announced, or None."""
@@ -187,7 +187,7 @@ class NameOwner:
 
         await self._ask(write)
 
-    async def _heard(self, process: ProcessId, found: Registration) -> None:
+    async def _note_registration(self, process: ProcessId, found: Registration) -> None:
         self._forms[process] = found.form
         if process == self._process and (self._successor is None or found.epoch > self._successor.epoch):
             self._successor = found
@@ -201,5 +201,5 @@ class NameOwner:
     def lose(self, found: Registration | None) -> None:
         """Stop using the name: it was `found` to be claimed by another, or None if the broker has lost its data."""
         if self.failure is None:
-            self.failure = lost(self._space, self._process, found)
+            self.failure = name_lost(self._space, self._process, found)
             self._fenced(self.failure)

@@ -24,7 +24,8 @@ class Publisher:
         self._number = 0
 
     async def open(self) -> None:
-        await self.client.subscribe(f"{self._prefix}.*", cb=self._answered)
+        """Begin to listen for the answers."""
+        await self.client.subscribe(f"{self._prefix}.*", cb=self._take_answer)
 
     async def publish(self, subject: str, data: bytes, key: str) -> None:
         """Publish data, and wait for the answer. Raise `Unreachable` if there is none.
@@ -54,7 +55,7 @@ class Publisher:
             if not answer.done():
                 answer.set_exception(Unreachable(f"no answer for {self._answer_s:g} s"))
 
-    async def _answered(self, msg: Msg) -> None:
+    async def _take_answer(self, msg: Msg) -> None:
         _, answer = self._answers.get(msg.subject.rpartition(".")[2], (0.0, None))
         if answer is None or answer.done():
             return

@@ -52,7 +52,7 @@ class Pull:
         self._client = client
         self._request_subject = f"{self._requests}.{consumer}"
         self._subject = self._client.new_inbox()
-        await self._client.subscribe(self._subject, cb=self._pulled)
+        await self._client.subscribe(self._subject, cb=self._take_one)
         await self._ask_for_more()
 
     async def ask(self) -> None:
@@ -88,7 +88,7 @@ class Pull:
         self._broken = error
         self._filled.set()
 
-    async def _pulled(self, msg: Msg) -> None:
+    async def _take_one(self, msg: Msg) -> None:
         self._heard = asyncio.get_running_loop().time()
         status = (msg.headers or {}).get(STATUS)
         if status is None:

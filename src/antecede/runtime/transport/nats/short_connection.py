@@ -11,7 +11,7 @@ from nats.aio.client import Client
 from nats.errors import Error as NatsError
 
 from antecede.runtime.transport.contract import Unreachable
-from antecede.runtime.transport.nats.options import NatsOptions, shown
+from antecede.runtime.transport.nats.options import NatsOptions, describe_servers
 from antecede.runtime.transport.nats.refusals import explain_refusal, explain_silence
 from antecede.runtime.transport.nats.tls_client import TlsClient
 
@@ -43,7 +43,7 @@ async def visit(servers: Sequence[str], options: NatsOptions) -> AsyncIterator[C
     except (TimeoutError, NatsError, OSError) as error:
         with suppress(OSError):  # the server may have closed the connection already
             await client.close()
-        where = shown(servers)
+        where = describe_servers(servers)
         refusals = filter(None, (explain_refusal(one, where) for one in (*failures, error)))
         why = failures[-1] if failures else error
         raise Unreachable(next(refusals, explain_silence(why, where))) from None

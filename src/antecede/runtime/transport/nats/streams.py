@@ -10,7 +10,7 @@ from nats.js.api import AckPolicy, ConsumerConfig, DiscardPolicy, RetentionPolic
 from nats.js.errors import NotFoundError
 
 from antecede.core.types import ProcessId
-from antecede.runtime.transport.contract import taken
+from antecede.runtime.transport.contract import name_taken
 from antecede.runtime.transport.names import label, token
 from antecede.runtime.transport.nats.options import NatsOptions
 
@@ -82,6 +82,7 @@ class InboxStream:
         return 0
 
     async def delete(self, jetstream: JetStreamContext) -> None:
+        """Delete the stream, if it is there."""
         with suppress(NotFoundError):
             await jetstream.delete_stream(self.name)
 
@@ -101,7 +102,7 @@ class InboxStream:
 
     def _check_metadata(self, owner: Mapping[str, str]) -> None:
         if owner.get("antecede-incarnation") != self._incarnation:
-            raise taken(self._space, self._process)
+            raise name_taken(self._space, self._process)
 
 
 async def make_trace(jetstream: JetStreamContext, name: str, options: NatsOptions) -> None:

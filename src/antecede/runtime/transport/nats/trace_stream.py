@@ -17,7 +17,7 @@ from nats.js.errors import Error as JetStreamError
 from nats.js.errors import NotFoundError
 
 from antecede.core.errors import Misuse
-from antecede.runtime.transport.nats.options import NatsOptions, shown
+from antecede.runtime.transport.nats.options import NatsOptions, describe_servers
 from antecede.runtime.transport.nats.refusals import START_S, check_started
 from antecede.runtime.transport.nats.short_connection import CONNECT_S, visit
 
@@ -78,7 +78,7 @@ async def fetch(
         except NotFoundError:
             raise Misuse(f"there is no stream {stream!r}: processes make it with trace='jetstream:{stream}'") from None
         except JetStreamError as error:
-            check_started(error, START_S, shown(servers))
+            check_started(error, START_S, describe_servers(servers))
             raise
         async for data in _publications(jetstream, stream, info.state):
             for line in once.lines(data):
