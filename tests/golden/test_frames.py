@@ -75,7 +75,9 @@ def test_a_frame_on_the_air_is_what_it_was(entry: dict[str, Any]) -> None:
         assert websocket.read_hello(entry["text"]) == Hello(said["token"], said["incarnation"], said["host"])
     elif entry["kind"] == ANSWER:
         said = json.loads(entry["text"])
-        assert websocket.read_answer(entry["text"]) == StationAnswer(said["station"], said["frame_bytes"])
+        assert websocket.read_answer(entry["text"]) == StationAnswer(
+            said["station"], said["frame_bytes"], takes=tuple(said.get("takes", ()))
+        )
     elif entry["kind"] == REMOVED_ANSWER:
         assert websocket.read_removal(entry["text"]) == RemovalAnswer("s1", "bob")
     else:

@@ -73,6 +73,11 @@ class Parameters(RunParameters):
         if self.messages is None and self.network.loss == 1:
             raise Misuse("nothing ever arrives with a loss of 1: give a number of messages, not of deliveries")
         self.network.check_names("process", self.names)
+        can_repeat = self.network.duplicate and self.network.retransmit_after_s is None
+        if can_repeat and self.options.get("bare_resynch") and not self.options.get("numbered"):
+            raise Misuse(
+                "with bare_resynch=True channels must not duplicate: give numbered=True, or retransmit packets"
+            )
 
     @property
     def info(self) -> AlgorithmInfo:
