@@ -48,6 +48,7 @@ def draw_with_riders(algorithm: str, chance: random.Random, seed: int) -> Parame
     options: dict[str, object] = {"numbered": chance.random() < 0.6}
     if algorithm == "mr":
         options["own_count"] = chance.random() < 0.7
+        options["bare_resynch"] = not options["own_count"] and seed % 2 == 0
     if chance.random() < 0.2:
         options["resynch_after_s"] = chance.choice((0.3, 3.0))
     return Parameters(

@@ -72,6 +72,7 @@ class World:
         else:
             self.levels = random_levels(self.random, self.names, many=self.algorithm == "hierarchy")
         self.fifo = (self.info.needs_fifo and not self.options.get("numbered")) or self.random.random() < 0.2
+        self.duplicates = 0.12 if not self.options.get("bare_resynch") or self.options.get("numbered") else 0.0
         self.repeats = bool(self.options.get("repeat_after_s"))
         if self.repeats:
             self.loss = self.random.choice([0.0, 0.1, 0.5])
@@ -168,7 +169,7 @@ class World:
         link = self.random.choice(sorted(self.links))
         queue = self.links[link]
         at = 0 if self.fifo else len(queue) - 1 if self.latest_first else self.random.randrange(len(queue))
-        packet = queue[at] if self.random.random() < 0.12 else queue.pop(at)
+        packet = queue[at] if self.random.random() < self.duplicates else queue.pop(at)
         if not queue:
             del self.links[link]
         if self.random.random() < self.loss:

@@ -39,7 +39,7 @@ OPTIONS = {
     "isis": ("acyclic", "hold_back_limit"),
     "ks": ("multicast", "differential", "links", "hold_back_limit"),
     "mf": ("hold_back_limit",),
-    "mr": ("acyclic", "own_count", "numbered", "resynch_after_s", "hold_back_limit"),
+    "mr": ("acyclic", "own_count", "bare_resynch", "numbered", "resynch_after_s", "hold_back_limit"),
     "mr-broadcast": ("numbered", "resynch_after_s", "hold_back_limit"),
     "mr-scalar": ("numbered", "resynch_after_s", "hold_back_limit"),
     "none": ("memory",),

@@ -49,6 +49,14 @@ ALONE, REORDERED = Traffic(fifo=True, groups=everyone), Traffic(groups=everyone)
 """One group of all processes, on FIFO channels and on others."""
 
 
+FOLLOWING = core("mr", own_count=False, bare_resynch=True)
+
+
+def in_random_executions(form: Form, traffic: Traffic) -> str:
+    """Say how a form fares in random executions."""
+    return f"of {len(SEEDS)} random executions ({traffic}), {in_words(failures(form, traffic))}"
+
+
 def waiting_told(form: Form, traffic: Traffic) -> str:
     """Say how a form with senders that wait fares in random executions."""
     return f"Of {len(SEEDS)} random executions ({traffic}) with such senders, {in_words(failures(form, traffic))}."
@@ -123,11 +131,14 @@ def inferred_timestamps() -> Erratum:
         why=(
             "m0 has timestamp 0, m1 and m2 have 1 and 2, and m3 has 3. P3 hears P2 before P1. Its first packet after "
             "m0 is resynch(4), for m3; the rule of +2 makes it resynch(2). P1 then waits for ever for P3 to reach "
-            "phase 3. A process may fall behind by any number of phases at once, not by one."
+            "phase 3. As BS2 and BS3 are printed, a process may fall behind by any number of phases at once, not by "
+            "one."
         ),
         repair=(
-            "A resynch carries its timestamp; messages still carry none. (One resynch for each phase skipped would do "
-            "too, on channels that never duplicate.)"
+            "A resynch carries its timestamp; messages still carry none. Or a process follows a resynch as it follows "
+            "a message, which BS3 does not say: then it never skips more than one phase, the rules hold, and no packet "
+            "needs a timestamp on channels that never duplicate. `mr` with `own_count=False` and `bare_resynch=True` "
+            f"is that. Then, {in_random_executions(FOLLOWING, ALONE)}."
         ),
         remark=(
             "By BS2 the resynch that answers a message of phase β is resynch(β + 1), which is what the rule of +2 "
@@ -137,7 +148,7 @@ def inferred_timestamps() -> Erratum:
         + rules_alone_told(inferred_phases(), ALONE),
         defence=(
             "One may read §3.3 so that a process sends a resynch for each phase in which it does not send; then the "
-            "rules hold, and that is one of the repairs. BS2 sends one resynch, however many phases it skips. One may "
+            "rules hold. BS2 sends one resynch, however many phases it skips. One may "
             "also read the first sentence quoted as binding senders: a process sends with timestamp t only when it "
             "expects t or more of all; then the rules hold, and timestamps can be inferred. "
             f"{waiting_told(inferred_phases(waiting=True), ALONE)} But BS1 does not wait, and sends whenever P_i "

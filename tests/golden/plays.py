@@ -36,6 +36,7 @@ VARIANTS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("isis", {"acyclic": True}),
     ("mr", {"acyclic": True}),
     ("mr", {"own_count": False}),
+    ("mr", {"own_count": False, "bare_resynch": True}),
     ("mr-scalar", {"numbered": True}),
     ("mr-scalar", {"resynch_after_s": 5.0}),
     ("prs", {"bit_string": True}),

@@ -57,6 +57,7 @@ STAMPS = {
     31: "RolePart",
     32: "Succeed",
     33: "Complete",
+    34: "BareResynch",
     40: "Register",
     41: "Welcome",
     42: "Leave",
@@ -82,7 +83,7 @@ VALUES = {"Message", "MessageId", "Packet", "Roster", "HoldBack"}
 PROCESSES = {
     *("Process", "Chain2", "Isis", "Ks", "Prs", "PrsBroadcast", "Rst", "Ses", "Vector", "Unordered", "History"),
     *("OutputBuffer", "Phases", "BroadcastPhases", "Serial", "Hierarchy", "Numbered", "AcyclicGroups"),
-    *("BitStringPrs", "Succession", "Role", "SenderPermission"),
+    *("BitStringPrs", "BarePhases", "Succession", "Role", "SenderPermission"),
     *("Rendezvous", "DifferentialKs", "ChannelView", "ScalarPhases", "Psync", "ShortPhases", "RepeatedHistory"),
     "KnownLinks",
 }

@@ -1,21 +1,28 @@
 """Mostefaoui, Raynal: "Causal multicasts in overlapping groups: towards a low cost approach" (003).
 
 §4.1: "If channels are FIFO resynch do not have to carry timestamp and a message multicast has not to carry the field
-K[x]". The second part is the option `own_count=False` of `mr`. The first part is false: see the errata of §3.3.
+K[x]". The second part is the option `own_count=False` of `mr`, and the first part is `bare_resynch=True`. As the
+statements are printed the first part is false: see the errata of §3.3.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from random import Random
+from typing import Any
 
 import pytest
 
-from antecede import Packet, Transmit
-from antecede.core.ordering.mr import PhaseStamp, ShortPhaseStamp
+from antecede import Effect, Packet, Transmit, encode
+from antecede import sim as simulation
+from antecede.core.ordering.mr import PhaseStamp, Resynch, ShortPhaseStamp
+from antecede.core.ordering.mr_bare_resynch import BareResynch
 from antecede.judge.judge import judge
+from antecede.sim import Distribution, Groups, Network, Parameters, Workload
 from tests.stage import Stage, destinations
 from tests.worlds import World
 
+BARE = {"own_count": False, "bare_resynch": True}
 NAMES = ["P1", "P2", "P3", "P4"]
 GROUPS = {"g1": ["P1", "P2", "P3"], "g2": ["P2", "P3", "P4"], "g3": ["P1", "P4"]}
 
@@ -69,10 +76,73 @@ def test_4_1_processes_with_and_without_the_count_understand_each_other() -> Non
     assert {type(packet.stamp) for packet in packets_of(stage, 6)} == {PhaseStamp, ShortPhaseStamp}
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_4_1_on_fifo_channels_no_packet_carries_the_count_of_its_own_group(seed: int) -> None:
+    """The same execution with the counts: the same deliveries, and one integer more on every packet."""
+    stages = [Stage("mr", NAMES, GROUPS, **options) for options in (dict[str, Any](), BARE)]
+    for stage in stages:
+        packets_of(stage, seed)
+    assert stages[0].delivered == stages[1].delivered
+    long, bare = ([flight.packet for flight in stage.brought] for stage in stages)
+    assert [packet.message for packet in long] == [packet.message for packet in bare]
+    assert {type(packet.stamp) for packet in bare} == {ShortPhaseStamp, BareResynch}
+    saved = [(one, len(encode(one)) - len(encode(other))) for one, other in zip(long, bare, strict=True)]
+    assert {count for packet, count in saved if packet.message is None} == {1}
+    assert sum(count for packet, count in saved if packet.message is not None) > 50
+
+
+def test_4_1_without_timers_each_packet_of_a_process_raises_its_phase_by_one() -> None:
+    """Which is why the option costs no packet, and what the rules of §3.3 say: +1, +2, +1 and 0."""
+    for seed in range(100):
+        stage = Stage("mr", NAMES, GROUPS)
+        packets_of(stage, seed)
+        following: Counter[tuple[str, str, str]] = Counter()
+        for flight in stage.brought:
+            stamp, message = flight.packet.stamp, flight.packet.message
+            if isinstance(stamp, Resynch):
+                group, phase = stamp.group, stamp.phase
+            else:
+                assert isinstance(stamp, PhaseStamp)
+                assert message is not None
+                assert message.group is not None
+                group, phase = message.group, stamp.phase.get(message.group, 0) + 1
+            following[flight.sender, flight.to, group] += 1
+            assert phase == following[flight.sender, flight.to, group]
+
+
+@pytest.mark.parametrize(("resynch_after_s", "smaller"), [(0.0, 1.0), (0.5, 0.6)])
+def test_4_1_what_it_saves_is_bytes_and_it_costs_no_packet(resynch_after_s: float, smaller: float) -> None:
+    """12 processes in groups of four, over 1,000 messages: as many control packets, and a byte less on most of them."""
+    counted = [control_packets(resynch_after_s, **options) for options in (dict[str, Any](own_count=False), BARE)]
+    (packets, size), (as_many, less) = counted
+    assert packets == as_many > 2000
+    assert size - less >= smaller * packets
+
+
+def control_packets(resynch_after_s: float, **options: Any) -> tuple[int, int]:
+    """Return the number of control packets in a simulated run, and of their bytes."""
+    sizes: list[int] = []
+
+    class Weighing(simulation.World):
+        def _carry_out(self, process: str, effects: list[Effect], answered: str | None = None) -> None:
+            packets = [effect.packet for effect in effects if isinstance(effect, Transmit)]
+            sizes.extend(len(encode(packet)) for packet in packets if packet.message is None)
+            super()._carry_out(process, effects, answered)
+
+    network = Network(Distribution("uniform", 0.4, 0.3), fifo=True)
+    options |= {"resynch_after_s": resynch_after_s}
+    parameters = Parameters(
+        algorithm="mr", processes=12, network=network, workload=Workload(groups=Groups(4, 2)), options=options
+    )
+    assert Weighing(parameters).run().undelivered == 0
+    return len(sizes), sum(sizes)
+
+
+@pytest.mark.parametrize("form", [{"own_count": False}, BARE], ids=["own_count", "bare_resynch"])
 @pytest.mark.parametrize("further", [{}, {"numbered": True}, {"resynch_after_s": 0.7}, {"acyclic": True}])
-def test_4_1_random_executions_keep_causal_order(further: dict[str, object]) -> None:
+def test_4_1_random_executions_keep_causal_order(further: dict[str, object], form: dict[str, object]) -> None:
     """With processes that restart, join and leave."""
     for seed in range(150):
-        world = World("mr", seed, processes_max=6, sends_max=20, options={"own_count": False, **further}).run()
+        world = World("mr", seed, processes_max=6, sends_max=20, options={**form, **further}).run()
         world.finished()
         assert judge(world.events).violations == 0

@@ -61,6 +61,18 @@ def test_an_algorithm_that_needs_fifo_channels_gets_them_unless_it_numbers_its_p
     assert judge(numbered).verdict == "holds"
 
 
+def test_resynchronisations_without_a_count_are_refused_on_channels_that_duplicate() -> None:
+    grouped = Parameters(algorithm="mr", processes=6, messages=150, options={"own_count": False, "bare_resynch": True})
+    twice = Network(duplicate=0.2)
+    with pytest.raises(Misuse, match="channels must not duplicate: give numbered=True, or retransmit packets"):
+        replace(grouped, network=twice)
+    numbered = replace(grouped, network=twice, options={**grouped.options, "numbered": True}, oracle=True)
+    retransmitted = replace(grouped, network=replace(twice, retransmit_after_s=2.0), oracle=True)
+    for parameters in (numbered, retransmitted):
+        result = simulate(parameters)
+        assert (result.violations, result.undelivered) == (0, 0)
+
+
 def test_loss_loses_the_share_it_is_asked_to() -> None:
     result, events = recorded(replace(BASE, messages=1_000, network=Network(loss=0.2)))
     assert result.lost == result.undelivered == judge(events).lost

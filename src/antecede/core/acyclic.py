@@ -27,6 +27,7 @@ from antecede.core.errors import Misuse
 from antecede.core.group_graph import GroupGraph, group_graph
 from antecede.core.ordering.isis import IsisStamp
 from antecede.core.ordering.mr import Phases, PhaseStamp, ShortPhases, ShortPhaseStamp
+from antecede.core.ordering.mr_bare_resynch import BarePhases
 from antecede.core.process import Process
 from antecede.core.roster import checked_names, checked_packet
 from antecede.core.snapshot import values
@@ -40,7 +41,7 @@ T = TypeVar("T")
 class AcyclicGroups:
     """`inner`, told of the groups of this process only. `members` are all that a group ever had."""
 
-    inner: Process | Phases | ShortPhases
+    inner: Process | Phases | ShortPhases | BarePhases
     members: dict[GroupId, frozenset[ProcessId]]
 
     @property

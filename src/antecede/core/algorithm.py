@@ -4,8 +4,9 @@ An **algorithm** is one process's part of a causal ordering protocol, as a state
 or input and output. Calls go in, a list of effects comes out, and the driver owes it five things:
 
 1. carry out the effects of one call in order, all of them, before the next call;
-2. bring every `Transmit` to its destination at least once; duplicates are harmless, and order between packets
-   matters only to algorithms whose traits say that they need FIFO channels. A packet refused with `HoldBackFull` is
+2. bring every `Transmit` to its destination at least once; duplicates are harmless (but not to `mr` with
+   `bare_resynch=True` without `numbered=True`), and order between packets matters only to algorithms whose traits say
+   that they need FIFO channels. A packet refused with `HoldBackFull` is
    offered again later; on a FIFO channel, before those behind it;
 3. call `tick(now)` at or after the time of a `SetTimer`; `now` never runs backwards;
 4. make the state and the effects durable together, if a process is to survive a crash: take `snapshot()`

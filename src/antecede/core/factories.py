@@ -16,6 +16,7 @@ from antecede.core.ordering.isis import Isis
 from antecede.core.ordering.ks import DifferentialKs, Ks
 from antecede.core.ordering.mf import OutputBuffer
 from antecede.core.ordering.mr import Phases, ShortPhases
+from antecede.core.ordering.mr_bare_resynch import BarePhases
 from antecede.core.ordering.mr_broadcast import BroadcastPhases
 from antecede.core.ordering.mr_scalar import ScalarPhases
 from antecede.core.ordering.none import Unordered
@@ -105,11 +106,16 @@ def make_mr(
     *,
     acyclic: bool = False,
     own_count: bool = True,
+    bare_resynch: bool = False,
     numbered: bool = False,
     resynch_after_s: float = 0.0,
     hold_back_limit: int = HOLD_BACK_LIMIT,
 ) -> Algorithm:
-    form = Phases if own_count else ShortPhases
+    if bare_resynch and own_count:
+        raise Misuse(
+            "with bare_resynch=True no packet carries the count of its own group: give own_count=False with it"
+        )
+    form = BarePhases if bare_resynch else Phases if own_count else ShortPhases
     phases = form(roster, HoldBack(hold_back_limit), resynch_after_s)
     made = within_acyclic_groups(phases) if acyclic else phases
     return Numbered(made, hold_back_limit) if numbered else made

@@ -36,6 +36,7 @@ def _is_collection(value: object) -> bool:
 CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
     "acknowledge_every": (_is_whole(1), "a number of deliveries, 1 or more"),
     "acyclic": (_is_flag, "True or False"),
+    "bare_resynch": (_is_flag, "True or False"),
     "bit_string": (_is_flag, "True or False"),
     "differential": (_is_flag, "True or False"),
     "hold_back_limit": (_is_whole(0), "a number of packets, 0 or more"),
@@ -52,6 +53,7 @@ PURPOSES: dict[str, str] = {
     "acknowledge_every": "After so many deliveries without a message of its own, a process says what it has delivered.",
     "acyclic": "The groups have no cycle: a stamp has entries for the groups of its sender only (003 §4.3).",
     "any_order": "Concurrent messages of one cell are delivered in any order, and nothing is held back without need.",
+    "bare_resynch": "A resynchronisation stands for one phase and carries no count: channels must not duplicate.",
     "bit_string": "Stamps are written as strings of bits, as in 000 §7.1.",
     "combine": "A station sends one acknowledgement for all hosts of its cell (000 §9.3).",
     "differential": "A packet tells only what is new since the packet before to the same process (002 §3.5).",

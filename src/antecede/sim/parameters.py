@@ -79,6 +79,11 @@ class Parameters(RunParameters):
         if self.links is not None:
             self._check_links(self.links)
         self.network.check_names("process", self.names)
+        can_repeat = self.network.duplicate and self.network.retransmit_after_s is None
+        if can_repeat and self.options.get("bare_resynch") and not self.options.get("numbered"):
+            raise Misuse(
+                "with bare_resynch=True channels must not duplicate: give numbered=True, or retransmit packets"
+            )
 
     def _check_links(self, links: Graph) -> None:
         if "links" not in self.info.options:

@@ -67,7 +67,8 @@ ROWS = (
         "core.ordering.mr_broadcast lab.printed.mr",
         "papers/test_003_mr.py::test_3_3_figure_4_the_timestamps_of_successive_broadcasts",
         link="With BS1 as printed, timestamps cannot be inferred",
-        why="those of resynchronisations cannot, and are sent",
+        why="those of resynchronisations cannot, as the statements are printed, and are sent; `mr` with one group and "
+        "`bare_resynch=True` sends none",
     ),
     differs(
         "3.12", "§3.4", "On other channels the timestamps restore the order of arrival.",
@@ -101,13 +102,16 @@ ROWS = (
     ),
     differs(
         "3.17", "§4.1", "On FIFO channels messages and resynchronisations do not carry the count of their group.",
-        "core.ordering.mr",
+        "core.ordering.mr core.ordering.mr_bare_resynch",
         "papers/test_003_short_stamps.py::"
         "test_4_1_on_fifo_channels_a_message_does_not_carry_the_count_of_its_own_group "
+        "papers/test_003_short_stamps.py::test_4_1_on_fifo_channels_no_packet_carries_the_count_of_its_own_group "
+        "papers/test_003_short_stamps.py::test_4_1_what_it_saves_is_bytes_and_it_costs_no_packet "
         "papers/test_003_short_stamps.py::test_4_1_random_executions_keep_causal_order",
         link="With BS1 as printed, timestamps cannot be inferred",
-        why="messages do not, with the option `own_count=False`; resynchronisations carry it, because one of ours may "
-        "stand for several phases",
+        why="with `own_count=False` messages do not, and with `bare_resynch=True` nor do resynchronisations, because a "
+        "process follows them as it follows messages; one that stands for several phases (with a timer, or to a "
+        "newcomer) carries it",
     ),
     works(
         "3.18", "§4.2, Figure 5", "The example of three processes and three groups.",

@@ -4,9 +4,10 @@ Guarantees causal order for multicast within overlapping groups over FIFO channe
 Its stamp is one count a group, far less than `isis`; the price is resynchronisation packets, and waiting for them:
 it is not delay-optimal. With `acyclic=True` its stamp is the counts of the sender's own groups (§4.3, `core.acyclic`);
 groups must not overlap in a cycle, nor two of them share two processes. With `own_count=False` a message does not
-carry the count of its own group, which its receivers know on a FIFO channel (§4.1). A message that is refused for want
-of room holds up the resynchronisations behind it, so with a hold-back limit that is reached processes may wait for each
-other for ever: keep it above what can be in flight.
+carry the count of its own group, which its receivers know on a FIFO channel (§4.1). With `bare_resynch=True` too, nor
+do resynchronisations (`core.ordering.mr_bare_resynch`); then the channels must not duplicate. A message that is
+refused for want of room holds up the resynchronisations behind it, so with a hold-back limit that is reached processes
+may wait for each other for ever: keep it above what can be in flight.
 
     expected_i^x[j]  `expected[x][j]`: the next phase of j in group x is at least this
     K_i[x]           `phase[x]`: the highest phase known of group x; for a group of `me`, expected_i^x[i]
@@ -244,7 +245,7 @@ class ShortPhases(Phases):
 
     The others expect of this process the phase of its last message plus one, or of its last resynchronisation. That is
     its own phase, unless it waits for a timer before it resynchronises (§3.5): then its message carries the count.
-    Resynchronisations carry their phase, because a process may fall behind by several phases at once.
+    Resynchronisations carry their phase; `mr_bare_resynch` leaves it out.
     """
 
     def _stamp(self, group: GroupId) -> PhaseStamp | ShortPhaseStamp:

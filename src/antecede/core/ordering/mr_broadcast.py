@@ -11,8 +11,8 @@ stamps its next message with its phase, in place of the resynchronisation that i
     BS1 `send`, BS2 `_arrive`, BS3 `_take_resynch`, BS4 `_unmet`
 
 §3.3 says that resynchronisations need not carry their phase either, because successive timestamps grow by one, two,
-one or nothing; that is false, since a process may fall behind by several phases at once. Here they carry it.
-(Sending one for each phase skipped works too, but then a duplicate cannot be told from the next one.)
+one or nothing. By its statements that is false, since a process may fall behind by several phases at once. Here they
+carry it. (It is true of processes that follow resynchronisations too: `mr_bare_resynch`, if channels do not duplicate.)
 """
 
 from __future__ import annotations
