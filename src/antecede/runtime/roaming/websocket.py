@@ -3,7 +3,7 @@
 1. The host says who it is, in text: `{"antecede": 1, "token": "...", "incarnation": "..."}`. The incarnation is a
    random name for the durable state of the host: who lost it cannot go on under the name of the host. A host that
    keeps no state says `volatile`: whoever shows its token next, and keeps none either, goes on under its name. A host
-   that has sent or got messages also says how many, `"has": {"taken": 7, "got": 4, "last": 3735928559}`, so that a
+   that has sent or got messages also says how many, `"has": [7, 4, 3735928559]` (`HostMemory`), so that a
    station whose store fell back is noticed (`station.evidence`).
 2. The station answers in text: `{"station": "s1", "frame_bytes": 8192, "takes": ["problems"]}`; to an operator whose
    token removes a host, `{"station": "s1", "removed": "ann"}`, and that is all. The answer stands for the beacon of
@@ -122,7 +122,7 @@ def hello(token: str, incarnation: str, host: ProcessId | None = None, has: Host
     the host `has` with its luggage.
     """
     said: dict[str, Any] = {"antecede": VERSION, "token": token, "incarnation": incarnation, "host": host}
-    return json.dumps(said if has == NOTHING else {**said, "has": has._asdict()})
+    return json.dumps(said if has == NOTHING else {**said, "has": has})
 
 
 def read_hello(said: object) -> Hello:
@@ -138,17 +138,15 @@ def read_hello(said: object) -> Hello:
     host = found.get("host")
     if host is not None and not isinstance(host, str):
         raise WireError("the name of a host is text")
-    return Hello(token, incarnation, host, _read_memory(found.get("has", {})))
+    return Hello(token, incarnation, host, _read_memory(found.get("has", NOTHING)))
 
 
 def _read_memory(has: object) -> HostMemory:
     """Return what a host says that it has. Hosts of earlier releases say nothing."""
-    if not isinstance(has, dict):
-        raise WireError("what the host has is not an object of JSON")
-    last = has.get("last")
-    return HostMemory(
-        _read_count(has.get("taken", 0)), _read_count(has.get("got", 0)), None if last is None else _read_count(last)
-    )
+    if not isinstance(has, list | HostMemory) or len(has) != len(NOTHING):
+        raise WireError(f"what the host has is a list of {len(NOTHING)} numbers")
+    taken, got, last = has
+    return HostMemory(_read_count(taken), _read_count(got), None if last is None else _read_count(last))
 
 
 def read_text(said: object) -> dict[str, Any]:
