@@ -24,6 +24,7 @@ from antecede.runtime.limits import Limits
 from antecede.runtime.node.join import join
 from antecede.runtime.node.node import Node, NodeClosed
 from antecede.runtime.node.sync import SyncDelivery, SyncNode, join_sync
+from antecede.runtime.roaming.host.heard_stations import StationHeard
 from antecede.runtime.roaming.host.host import Host
 from antecede.runtime.roaming.host.link import HostRefused
 from antecede.runtime.roaming.station.serve import serve_station
@@ -52,6 +53,7 @@ from antecede.runtime.watch.problems import (
     MoveFailed,
     NamesMissing,
     NeverAcknowledged,
+    NoBeacons,
     NotConnected,
     NumberReused,
     OutboxFull,
@@ -84,6 +86,7 @@ __all__ = [
     "NatsOptions",
     "Network",
     "NeverAcknowledged",
+    "NoBeacons",
     "NoSuchProcess",
     "Node",
     "NodeClosed",
@@ -96,6 +99,7 @@ __all__ = [
     "RefusedAfterGiveUp",
     "Stall",
     "StampsTooLarge",
+    "StationHeard",
     "Stopped",
     "StoreError",
     "SyncDelivery",

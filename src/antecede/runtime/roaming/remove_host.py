@@ -15,7 +15,7 @@ from websockets.exceptions import ConnectionClosed, WebSocketException
 from antecede.core.errors import WireError
 from antecede.core.types import ProcessId
 from antecede.runtime.roaming import websocket
-from antecede.runtime.roaming.host.link import CONNECT_S, QUIET, NoStation, checked_url, ended, trust
+from antecede.runtime.roaming.host.link import CONNECT_S, NoStation, checked_url, ended, trust
 from antecede.runtime.roaming.tokens import issue
 
 ORDER_DAYS = 1 / 24
@@ -35,7 +35,7 @@ async def remove_host(url: str, host: ProcessId, key: bytes, *, tls: SSLContext 
             proxy=None,
             compression=None,
             open_timeout=CONNECT_S,
-            logger=QUIET,
+            logger=websocket.QUIET,
         ) as socket:
             await socket.send(websocket.hello(order, NOBODY, host))
             async with asyncio.timeout(CONNECT_S):

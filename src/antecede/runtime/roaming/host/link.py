@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from contextlib import suppress
 from dataclasses import dataclass
 from ssl import SSLContext
@@ -22,8 +21,6 @@ PING_S = 20.0
 CLOSE_S = 1.0
 FRAME_BYTES_MAX = 2**20
 TOO_BIG = 1009
-QUIET = logging.getLogger("antecede.air")
-QUIET.setLevel(logging.CRITICAL + 1)
 
 
 class HostRefused(AntecedeError):
@@ -91,7 +88,7 @@ async def open_link(
             ping_interval=ping_s,
             ping_timeout=ping_s,
             close_timeout=CLOSE_S,
-            logger=QUIET,
+            logger=websocket.QUIET,
         )
     except (OSError, TimeoutError, WebSocketException) as error:
         raise NoStation(f"{url}: {str(error) or type(error).__name__}") from None

@@ -9,12 +9,13 @@ from operator import itemgetter
 from antecede.core.mobile.handoff import AWAITED
 from antecede.core.types import ProcessId
 from antecede.runtime.outbox import Outbox
+from antecede.runtime.roaming.station.announcer import Announcer
 from antecede.runtime.roaming.station.connection import Connection
 from antecede.runtime.roaming.station.durable_station import DurableStation
 from antecede.runtime.transport.contract import Transport
 from antecede.runtime.watch import status
 from antecede.runtime.watch.problem_log import ProblemLog, find_broker_lost
-from antecede.runtime.watch.problems import SOON_S, LuggageAwaited, OutboxFull, Problem
+from antecede.runtime.watch.problems import SOON_S, LuggageAwaited, NoBeacons, OutboxFull, Problem
 from antecede.runtime.watch.stalls import Waiting, Watch
 
 LOOK_S = 2.0
@@ -49,6 +50,8 @@ class StationView:
         self._luggage_after_s = min(stall_after_s, LUGGAGE_AFTER_S)
         self._moving: dict[ProcessId, float] = {}
         self._looked = clock()
+        self.announcer: Announcer | None = None
+        """What sends the beacons, if the station has any."""
 
     def look(self) -> None:
         """Log what begins and ends to be a problem. Call this now and then.
@@ -71,7 +74,16 @@ class StationView:
     def _others(self) -> list[Problem]:
         """Return what is wrong and is not a stall."""
         lost = find_broker_lost(self._log, self._transport.outage)
-        return [*self._log.find_stopped(), *lost, *self._outbox_full(), *self._luggage_awaited()]
+        waiting = [*self._outbox_full(), *self._luggage_awaited()]
+        return [*self._log.find_stopped(), *lost, *waiting, *self._not_announced()]
+
+    def _not_announced(self) -> list[NoBeacons]:
+        """Return the problem that no beacons can be sent, if that is so for a while."""
+        trouble = "" if self.announcer is None else self.announcer.trouble
+        since_s = self._log.age_s("no beacons", bool(trouble))
+        if self.announcer is None or since_s < SOON_S:
+            return []
+        return [NoBeacons(since_s, f"sent to {self.announcer.to}", trouble)]
 
     def _outbox_full(self) -> list[OutboxFull]:
         """Return the problem that hosts are not read from, if that is so for a while for one of them."""
