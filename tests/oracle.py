@@ -59,3 +59,16 @@ class Oracle:
             for dest in message.dests - set(gone)
             if message.id not in self.delivered.get(dest, set())
         )
+
+
+@dataclass
+class MobileOracle(Oracle):
+    """A message that was dropped for a host, and said to be, is not missing there and not lost."""
+
+    dropped: set[tuple[str, MessageId]] = field(default_factory=set)
+
+    def missing(self, at: str, message: MessageId) -> list[MessageId]:
+        return [m for m in super().missing(at, message) if (at, m) not in self.dropped]
+
+    def lost(self, gone: Iterable[str] = ()) -> list[tuple[MessageId, str]]:
+        return [(m, at) for m, at in super().lost(gone) if (at, m) not in self.dropped]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -28,10 +29,14 @@ WIRE_BANDWIDTHS_BYTES_PER_S = (300.0, 3e3, 1e6)
 """The bandwidths of the wires of stations, if these differ. Most packets have less than a hundred bytes."""
 
 
-def run_with_beacons(protocol: str, seed: int) -> Counter[str]:
-    """Simulate one world with beacons, and return what happened. `Broken` if the oracle or the judge objects."""
+def run_with_beacons(protocol: str, seed: int, **options: Any) -> Counter[str]:
+    """Simulate one world with beacons, and return what happened. `Broken` if the oracle or the judge objects.
+
+    `options` are those of the protocol.
+    """
     chance = random.Random(f"beacons {protocol} {seed}")
     parameters = draw_with_beacons(protocol, chance, seed)
+    parameters = replace(parameters, options={**parameters.options, **options})
     rows = start_drawing()
     world = MobileWorld(parameters, RunRecorder(rows.extend))
     result = world.run()
@@ -126,6 +131,7 @@ def draw_destinations(chance: random.Random, algorithm: str, hosts: int) -> dict
 
 SIMULATED: dict[str, Callable[[int], Counter[str]]] = {
     **{f"{name}, beacons": partial(run_with_beacons, name) for name in sorted(protocols())},
+    "prs-mobile, combined, beacons": partial(run_with_beacons, "prs-mobile", combine=True),
     **{f"{name}, no stations": partial(run_without_stations, name) for name in sorted(algorithms())},
 }
 """Every kind of simulated world, by a name: a function that runs the world of a seed."""

@@ -14,7 +14,7 @@ from antecede.core import registry
 from antecede.core.mobile.protocols import protocols
 from antecede.lab.printed.roaming import leaving_host, printed_station
 from tests.fuzz_mobile import NAMES, batch, execute
-from tests.mobile_worlds import VARIANTS, MobileWorld, rough
+from tests.mobile_worlds import FEW_HELD, VARIANTS, MobileWorld, rough
 from tests.simulated_mobile_worlds import SIMULATED, draw_with_beacons
 
 FAILED_ONCE = (  # each fails again with its mistake put back
@@ -41,6 +41,11 @@ def test_random_worlds_with_beacons_and_without_stations_hold(name: str) -> None
     assert not failures, "\n".join(failures)
     assert counts[f"{name} deliveries"] > 500
     assert counts[f"{name} hand-offs"] > 100
+
+
+def test_a_station_that_may_hold_one_message_back_for_a_host_has_no_room_now_and_then() -> None:
+    """What it refuses comes again, and nothing waits for ever."""
+    assert sum(execute(FEW_HELD, seed).counts["no room"] > 0 for seed in range(60)) > 5
 
 
 def test_a_third_of_the_worlds_with_beacons_have_wires_of_different_bandwidth() -> None:

@@ -12,8 +12,7 @@ from antecede import Packet
 from antecede.core.mobile.luggage import Policy
 from antecede.core.mobile.station import Station
 from antecede.runtime.roaming.unordered import plain_station
-from tests.mobile_worlds import VARIANTS as ROAMING_VARIANTS
-from tests.mobile_worlds import Calm, MobileWorld
+from tests.mobile_worlds import FEW_HELD, FORMS, Calm, MobileWorld
 from tests.stage import Flight, Stage, destinations
 
 NAMES = ("p1", "p2", "p3", "p4", "p5")
@@ -175,16 +174,16 @@ def _plain(cell: str, cells: list[str], homes: dict[str, str], policy: Policy) -
 
 def roaming_names() -> list[str]:
     """Return the names of the roaming protocols and their variants, and "plain" for stations without order."""
-    return [*(name for name in sorted(ROAMING_VARIANTS) if not name.endswith("stations send")), "plain"]
+    return [*(name for name in sorted(FORMS) if name != FEW_HELD), "plain"]
 
 
 def roam(name: str, seed: int) -> RecordedWorld:
     """Return a roaming world after its end. Nothing is lost there, and nobody is restarted."""
-    protocol, settings = ROAMING_VARIANTS.get(name, ("roam", {}))
+    protocol, options = FORMS.get(name, ("roam", {}))
     world = RecordedWorld(
         protocol,
         seed,
-        **settings,
+        options=options,
         hosts_max=4,
         stations_max=3,
         steps_max=60,

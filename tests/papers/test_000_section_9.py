@@ -106,7 +106,7 @@ def test_9_3_combined_acknowledgements_are_fewer_and_delay_nothing() -> None:
     assert joint < 0.6 * single
 
 
-SENDING = ("av1", "av2", "av2-ks", "prs-mobile", "roam")
+SENDING = sorted(protocols())
 """The protocols whose stations send."""
 
 

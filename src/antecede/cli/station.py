@@ -39,6 +39,18 @@ def add(subparsers: Any) -> None:
         help="the address to listen on; default: any port of 127.0.0.1",
     )
     parser.add_argument(
+        "--announce",
+        metavar="ADDRESS:PORT",
+        help="send a beacon there, by which hosts that are not connected learn of this station: a broadcast or "
+        "multicast address, or that of one host; default: none",
+    )
+    parser.add_argument(
+        "--announce-every", type=float, default=1.0, metavar="S", help="seconds between two beacons; default: 1"
+    )
+    parser.add_argument(
+        "--announce-url", metavar="URL", help="the URL in the beacon, as hosts were given it; default: made of --listen"
+    )
+    parser.add_argument(
         "--key", required=True, type=Path, metavar="FILE", help="the key that signs tokens, at least 32 bytes"
     )
     parser.add_argument("--store", type=Path, metavar="DIR", help="the folder for the state; required with nats://")
@@ -115,8 +127,14 @@ def _add_tls(group: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from antecede.runtime.roaming.beacon import parse_address
+
     host, port = _address(arguments.listen)
     tls = _tls(arguments)
+    if arguments.announce is not None and not arguments.allow_remote:
+        to, _ = parse_address(arguments.announce)
+        if not _is_loopback(to):
+            raise Misuse(f"other machines can read beacons sent to {to}: add --allow-remote to allow this")
     if not _is_loopback(host):
         if not arguments.allow_remote:
             raise Misuse(f"other machines can reach {host}: add --allow-remote to allow this, or listen on 127.0.0.1")
@@ -142,6 +160,9 @@ async def _serve(arguments: argparse.Namespace, listen: tuple[str, int], tls: SS
         stations=[name.strip() for name in arguments.stations.split(",")],
         key=read_key(arguments.key),
         listen=listen,
+        announce=arguments.announce,
+        announce_every_s=arguments.announce_every,
+        announce_url=arguments.announce_url,
         space=arguments.space,
         store=NOT_GIVEN if arguments.store is None else arguments.store,
         durability=arguments.durability,

@@ -25,6 +25,7 @@ try:
     from antecede.runtime.node.join import join
     from antecede.runtime.node.node import Node, NodeClosed
     from antecede.runtime.node.sync import SyncDelivery, SyncNode, join_sync
+    from antecede.runtime.roaming.host.heard_stations import StationHeard
     from antecede.runtime.roaming.host.host import Host
     from antecede.runtime.roaming.host.link import HostRefused
     from antecede.runtime.roaming.station.serve import serve_station
@@ -54,6 +55,7 @@ try:
         MoveFailed,
         NamesMissing,
         NeverAcknowledged,
+        NoBeacons,
         NotConnected,
         NumberReused,
         OutboxFull,
@@ -94,6 +96,7 @@ __all__ = [
     "NatsOptions",
     "Network",
     "NeverAcknowledged",
+    "NoBeacons",
     "NoSuchProcess",
     "Node",
     "NodeClosed",
@@ -108,6 +111,7 @@ __all__ = [
     "Stall",
     "StampsTooLarge",
     "StationFellBack",
+    "StationHeard",
     "Stopped",
     "StoreError",
     "SyncDelivery",

@@ -18,15 +18,17 @@ ROWS = (
     ),
     works(
         "1.3", "§2", "Every station broadcasts a beacon, by which a host notices its cell.",
-        "sim.mobile.world core.mobile.host runtime.roaming.websocket runtime.roaming.host.link",
+        "sim.mobile.world core.mobile.host runtime.roaming.beacon runtime.roaming.station.announcer "
+        "runtime.roaming.host.heard_stations runtime.roaming.host.itinerary",
         "papers/test_001_beacons.py::test_2_every_station_broadcasts_a_beacon_periodically "
         "papers/test_001_beacons.py::"
         "test_2_a_host_discovers_its_cell_at_the_next_beacon_and_is_without_a_station_until_then "
         "papers/test_001_beacons.py::test_2_order_holds_while_hosts_do_not_know_where_they_are "
         "test_fuzz_mobile.py::test_random_worlds_with_beacons_and_without_stations_hold "
-        "runtime/roaming/host/test_link.py::test_a_station_announces_itself_to_its_hosts_periodically "
-        "runtime/roaming/host/test_link.py::"
-        "test_a_host_notices_a_station_that_no_longer_announces_itself_and_is_served_by_another",
+        "runtime/roaming/test_beacon.py::test_2_every_station_broadcasts_its_beacon_periodically "
+        "runtime/roaming/host/test_heard_stations.py::test_2_a_host_that_is_not_connected_hears_the_stations_around_it "
+        "runtime/roaming/host/test_itinerary.py::"
+        "test_2_a_host_without_a_station_tries_one_at_once_whose_beacon_it_hears_anew",
     ),
     differs(
         "1.4", "§2", "A host tells its new station which was the last, and a hand-off follows.",

@@ -259,8 +259,9 @@ ROWS = (
         "papers/test_000_section_9.py::test_9_3_a_message_goes_to_every_station_and_is_acknowledged_and_deleted",
     ),
     works(
-        "0.43", "§9", "A station may itself send a multicast.",
-        "core.mobile.station",
+        "0.43", "§9", "A station may itself send a multicast: in `core`, with every roaming protocol. The servers of "
+        "the runtime send nothing of their own.",
+        "core.mobile.station core.mobile.logical",
         "papers/test_000_section_9.py::test_9_a_station_itself_multicasts_in_causal_order "
         "papers/test_000_section_9.py::test_9_what_a_station_delivers_itself_comes_before_what_it_sends_then "
         "test_fuzz_mobile.py::test_random_worlds_hold",

@@ -38,8 +38,13 @@ WITH_MESSAGE = (Carried, Cast, Relayed, Old)
 ALONE = (Begin, Handover, Moved, Acknowledge, AcknowledgeAll, Delete, Notify, Last, Over)
 
 
-def check_wire(packet: Packet, hosts: Collection[ProcessId], stations: Collection[ProcessId]) -> None:
-    """Raise `RemoteViolation` if no station with these hosts and stations could have sent this packet on a wire."""
+def check_wire(
+    packet: Packet, hosts: Collection[ProcessId], stations: Collection[ProcessId], static: Collection[ProcessId] = ()
+) -> None:
+    """Raise `RemoteViolation` if no station with these hosts and stations could have sent this packet on a wire.
+
+    Hosts that are `static` do not move, as if they were stations.
+    """
     checked_packet(packet)
     stamp, message = packet.stamp, packet.message
     what = f"the {type(stamp).__name__} of {packet.sender}"
@@ -51,7 +56,7 @@ def check_wire(packet: Packet, hosts: Collection[ProcessId], stations: Collectio
         raise RemoteViolation(f"{what} is about {stamp.host!r}, which is not a known host")
     if isinstance(stamp, AcknowledgeAll) and (not stamp.hosts or any(host not in hosts for host in stamp.hosts)):
         raise RemoteViolation(f"{what} is about {sorted(stamp.hosts)}, which are not all known hosts, or nobody")
-    if isinstance(stamp, MOVES) and stamp.host in stations:
+    if isinstance(stamp, MOVES) and (stamp.host in stations or stamp.host in static):
         raise RemoteViolation(f"{what} is about {stamp.host!r}, a station, which does not move")
     for name in STATIONS.get(type(stamp), ()):
         if getattr(stamp, name) not in stations:

@@ -3,6 +3,8 @@
 A host that enters a cell is given to the logical station with the fewest hosts, unless one of the cell has it already;
 moving between logical stations is a full hand-off. Messages for hosts of different logical stations do not inhibit
 each other; the header grows with k squared. A packet for several logical stations of a cell crosses the wire once.
+
+A station that itself sends and gets messages (000 §9) is a host of its first logical station, and stays there.
 """
 
 from __future__ import annotations
@@ -46,19 +48,30 @@ class Cluster:
         Every station hears of new hosts in the same order, and so agrees on their first place.
         """
         checked_names("a host and its home", [host, home])
-        if host in self.given or host in self.cells or home not in self.cells:
+        is_cell = host in self.cells
+        if host in self.given or (is_cell and host != home) or home not in self.cells:
             raise Misuse(
                 f"{host!r} cannot join at {home!r}: give a new name and one of the stations {sorted(self.cells)}"
             )
-        number = self.homed.get(home, 0)
-        self.homed[home] = (number + 1) % len(self.logical)
+        number = 0 if is_cell else self.homed.get(home, 0)
+        if not is_cell:
+            self.homed[home] = (number + 1) % len(self.logical)
         for station in self.logical:
             station.join(host, logical_name(home, number))
+            station.static |= {host} if is_cell else frozenset()
         self.given[host] = (0, number)
+
+    def send(self, dests: Iterable[ProcessId], payload: bytes) -> list[Effect]:
+        """Send a message of this station itself, as `Station.send` does."""
+        if self.me not in self.given:
+            raise Misuse(f"{self.me} cannot send: let it join at all stations, with itself as its home")
+        return self._carry_out_inside(self.logical[0].send(dests, payload))
 
     def hear(self, packet: Packet) -> list[Effect]:
         checked_packet(packet)
         host, stamp = packet.sender, packet.stamp
+        if host in self.logical[0].static:
+            raise RemoteViolation(f"{host} is a station, which sends nothing over the air")
         if host not in self.given:
             raise RemoteViolation(f"host {host!r} is not known at {self.me}: call join first")
         move, number = self.given[host]

@@ -92,7 +92,7 @@ class Relay:
             inner = unwrap(packet.message)
             if inner.sender != packet.message.sender:
                 raise RemoteViolation(f"{packet.message.sender} sent a packet in the name of {inner.sender}")
-            border.check_wire(inner, station.berths, station.stations)
+            border.check_wire(inner, station.berths, station.stations, station.static)
             if isinstance(inner.stamp, Relayed) and station.me not in inner.stamp.at:
                 raise RemoteViolation(f"{inner.sender} relayed a message to {station.me} that is for no host there")
             if inner.message is not None and self._is_next(packet, packet.message):

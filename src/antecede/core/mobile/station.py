@@ -41,7 +41,7 @@ from antecede.core.snapshot import values
 from antecede.core.types import Message, MessageId, Packet, ProcessId
 
 
-@values.storable("Station")
+@values.storable("Station", added=1)
 @dataclass(slots=True)
 class Station:
     """A station, which serves the hosts whose luggage is with it. `mobile.station` makes it."""
@@ -54,6 +54,7 @@ class Station:
     now: float = 0.0
     due: float | None = None
     departed: frozenset[ProcessId] = frozenset()
+    static: frozenset[ProcessId] = frozenset()  # hosts that are stations by another name: cells of Algorithm 3
 
     def join(self, host: ProcessId, home: ProcessId) -> None:
         """Admit a new host, which starts at station `home`. Tell every station before anybody sends to it.
@@ -98,20 +99,20 @@ class Station:
             berth.luggage.terms = terms
 
     def send(self, dests: Iterable[ProcessId], payload: bytes) -> list[Effect]:
-        """Send a message of this station itself, which must have joined as a host of its own cell.
+        """Send a message of this station itself (000 §9), which must have joined as a host of its own cell.
 
         `HoldBackFull` leaves the state as it was. If the station is among `dests`, its own copy is delivered at once.
         """
         to = frozenset(checked_names("the destinations", [dests] if isinstance(dests, str) else dests))
-        own = self.berths.get(self.me)
+        own = self._own_berth()
         if own is None:
             raise Misuse(f"{self.me} cannot send: let it join at all stations, with itself as its home")
         if not to:
             raise Misuse("a message needs at least one destination")
         checked_payload(payload)
         luggage = own.luggage_here
-        message = Message(MessageId(self.me, luggage.sent + 1), to, payload)
-        effects: list[Effect] = [Sent(message), *([Deliver(message)] if self.me in to else [])]
+        message = Message(MessageId(luggage.host, luggage.sent + 1), to, payload)
+        effects: list[Effect] = [Sent(message), *([Deliver(message)] if luggage.host in to else [])]
         return [*effects, *self._settle(self._take(luggage, message, luggage.serial))]
 
     def hear(self, packet: Packet) -> list[Effect]:
@@ -142,9 +143,7 @@ class Station:
         raise RemoteViolation(f"{host} sent a {type(stamp).__name__} over the air")
 
     def receive(self, packet: Packet) -> list[Effect]:
-        """Take a packet of another station from the wire. `RemoteViolation` and `HoldBackFull` leave the state as it
-        was.
-        """
+        """Take a packet from the wire. `RemoteViolation` and `HoldBackFull` leave the state as it was."""
         present = border.without_departed(packet, self.departed)
         if present is None:
             return []
@@ -181,7 +180,8 @@ class Station:
         assert not lost, f"{lost[0]} is away, and the place where it is would be here"
         served = (berth for berth in self.berths.values() if berth.state in (handoff.HERE, handoff.SETTLING))
         assert all(berth.luggage is not None for berth in served), "a host is here, and its luggage is not"
-        own = self.berths.get(self.me)
+        assert self.static <= self.berths.keys(), "a cell is not known"
+        own = self._own_berth()
         assert own is None or own.state == handoff.HERE, "the station itself is away"
         self.scheme.resume(self, None)
         for _, luggage in self.served():
@@ -206,12 +206,13 @@ class Station:
     def deliver(self, berth: Berth, message: Message, note: Any = None) -> Iterator[Effect]:
         """Internal: send a message to the host, now and until it is acknowledged; or drop it, by the policy."""
         luggage = berth.luggage_here
-        if luggage.host != self.me and self._is_to_drop(berth):
+        is_own = luggage.host == self.me or luggage.host in self.static
+        if not is_own and self._is_to_drop(berth):
             yield Dropped(luggage.host, message.id)
             return
         luggage.serial += 1
         luggage.outbox[luggage.serial] = (message, note)
-        if luggage.host == self.me:
+        if is_own:
             yield Deliver(message)
         elif not berth.asleep:
             yield Radio(luggage.host, Packet(self.me, message, Downlink(luggage.serial)))
@@ -294,11 +295,16 @@ class Station:
 
     def _settle(self, effects: Iterable[Effect]) -> list[Effect]:
         """Return the effects of an input, and of what the station itself acknowledges because of it."""
-        settled, own = list(effects), self.berths.get(self.me)
+        settled, own = list(effects), self._own_berth()
         while own is not None and (luggage := own.luggage_here).outbox:
             taken = luggage.take_acknowledged(luggage.serial)
             settled += self.scheme.acknowledged(self, luggage, taken, luggage.serial)
         return settled
+
+    def _own_berth(self) -> Berth | None:
+        """Return the berth of this station as a host of its own cell, if it has joined as one."""
+        own = [host for host in self.static if self.berths[host].at == self.me] or [self.me]
+        return self.berths.get(own[0])
 
     # Actions of the table.
 

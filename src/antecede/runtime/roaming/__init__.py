@@ -1,6 +1,7 @@
 """Hosts that roam between stations.
 
 websocket     what passes between a host and a station on a WebSocket, and its limits
+beacon        what a station sends to everybody, so that hosts learn of it
 tokens        how a host proves its name
 home_station  the station at which a host begins
 station/      the station

@@ -18,7 +18,6 @@ from antecede.runtime.roaming import websocket
 from antecede.runtime.roaming.host.link import (
     CANNOT_CONNECT,
     CONNECT_S,
-    QUIET,
     NoStation,
     checked_url,
     explain_end,
@@ -45,7 +44,7 @@ async def remove_host(url: str, host: ProcessId, key: bytes, *, tls: SSLContext 
             proxy=None,
             compression=None,
             open_timeout=CONNECT_S,
-            logger=QUIET,
+            logger=websocket.QUIET,
         ) as socket:
             await socket.send(websocket.hello(order, NOBODY, host))
             async with asyncio.timeout(CONNECT_S):

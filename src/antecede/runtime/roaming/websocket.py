@@ -6,11 +6,10 @@
    that has sent or got messages also says how many, `"has": [7, 4, 3735928559]` (`HostMemory`), so that a
    station whose store fell back is noticed (`station.evidence`).
 2. The station answers in text: `{"station": "s1", "frame_bytes": 8192, "takes": ["problems"]}`; to an operator whose
-   token removes a host, `{"station": "s1", "removed": "ann"}`, and that is all. The answer stands for the beacon of
-   001 §2: by it a host learns which station serves it. There is no broadcast on a WebSocket, so a station says so to
-   each host that connects. After that it announces itself periodically by pings of the WebSocket: it pings
-   each host every `AirLimits.ping_s`, and answers the pings of the host, every `ping_s` of `Host`. A host that gets no
-   answer for as long looks for another station.
+   token removes a host, `{"station": "s1", "removed": "ann"}`, and that is all. By the answer a host learns which
+   station serves it. After that the station pings each host every `AirLimits.ping_s`, and answers the pings of the
+   host, every `ping_s` of `Host`. A host that gets no answer for as long looks for another station. The beacon of
+   001 §2, which hosts that are not connected hear, is in `beacon`.
 3. From then on both send binary frames of packets (`frames.Packets` without a roster), whose stamps are those of
    `core.mobile.host_and_station_frames`. The station may also send notices, in text:
    `{"refused": "ann:7", "unknown": "zed", "similar": ["zoe"]}`: that message of yours was to a host nobody knows, and
@@ -28,6 +27,7 @@ except for text after the hello: a station ignores a notice that it cannot read.
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -40,6 +40,10 @@ from antecede.core.types import Packet, ProcessId
 from antecede.core.wire.packets import decode, encode
 from antecede.runtime import frames
 from antecede.runtime.limits import SNAPSHOT_BYTES_MIN
+
+QUIET = logging.getLogger("antecede.air")
+QUIET.setLevel(logging.CRITICAL + 1)
+"""What is said on the air is never logged: the first frame has the token."""
 
 VERSION = 1
 SIMILAR_MAX = 2

@@ -320,6 +320,22 @@ class NotConnected(Problem):
 
 
 @dataclass(frozen=True, slots=True)
+class NoBeacons(Problem):
+    """A host cannot listen to beacons, or a station cannot send its own: `what` says which, and at what address."""
+
+    what: str
+    reason: str
+
+    @property
+    def kind(self) -> str:
+        """Return a word for what is wrong."""
+        return "no beacons"
+
+    def __str__(self) -> str:
+        return f"no beacons are {self.what}: {self.reason}. Hosts use the list of stations that they were given"
+
+
+@dataclass(frozen=True, slots=True)
 class MoveFailed(Problem):
     """The host could not move to the station at `url`."""
 

@@ -59,7 +59,7 @@ class CountingPings(ClientConnection):
 
 
 def test_a_station_announces_itself_to_its_hosts_periodically() -> None:
-    """001 §2: a beacon. To each host that is connected, by a ping, though nobody says anything."""
+    """By a ping, though nobody says anything."""
 
     async def scenario() -> None:
         async with (

@@ -11,7 +11,7 @@
 With a `path`, everything goes on after a restart, days later if need be: what was not acknowledged is offered again,
 what was not sent is sent. Without it, a restart loses what was not sent yet and what was not acknowledged here; the
 host goes on under its name all the same, with the numbers that the station knows. So its first `send` waits for a
-station.
+station. With `hear`, it prefers the stations of its list whose beacons it hears.
 
 `problems()` is what is wrong: no station, a `move` that failed, messages that are not acknowledged, and messages that a
 station could not take because a destination was unknown. `refusals()` returns the last.
@@ -40,6 +40,7 @@ from antecede.runtime.driver import Driver
 from antecede.runtime.limits import FORGOTTEN_AFTER_S, SNAPSHOT_BYTES_MIN
 from antecede.runtime.roaming import websocket
 from antecede.runtime.roaming.host.durable_host import DurableHost, checked_path
+from antecede.runtime.roaming.host.heard_stations import HeardStations, StationHeard
 from antecede.runtime.roaming.host.itinerary import Itinerary
 from antecede.runtime.roaming.host.link import (
     CONNECT_S,
@@ -72,9 +73,10 @@ class Host:
 
     `urls` are the WebSocket addresses of stations, of which the first that answers is used. `id` is the host's name,
     and `token` proves it; `antecede token` makes one. `path` is the file of the durable state: without it, a restart
-    loses what was not sent yet and what was not acknowledged here. `durability` is "process" or "power": what the state
-    survives, a crash of the process or a loss of power. `trace` is a folder for the trace, and `run` the name of the
-    run in it. `tls` is for `wss://`. `clock` and `wall` are for tests.
+    loses what was not sent yet and what was not acknowledged here. `hear`, an ADDRESS:PORT, is where stations send
+    their beacons: of `urls`, those that are heard come first, and one that is heard anew is tried at once.
+    `durability` is "process" or "power": what the state survives, a crash of the process or a loss of power. `trace` is
+    its folder, and `run` the name of the run in it. `tls` is for `wss://`. `clock` and `wall` are for tests.
 
     `send` refuses payloads of more than `payload_bytes_max` bytes, and messages beyond `unsent_max` that no station has
     yet. A snapshot of the state is taken when more than `snapshot_bytes_min` of inputs are logged. A station is gone if
@@ -89,6 +91,7 @@ class Host:
         token: str,
         *,
         path: str | Path | None = None,
+        hear: str | None = None,
         durability: str = "process",
         trace: str | Path | None = None,
         run: str = "roam",
@@ -113,6 +116,7 @@ class Host:
         self._payload_bytes_max, self._unsent_max = payload_bytes_max, unsent_max
         self._snapshot_bytes_min, self._connect_s, self._ping_s = snapshot_bytes_min, connect_s, ping_s
         self._clock, self._wall = clock, wall
+        self._heard = HeardStations(hear, self._urls, self._come_near, clock=clock)
         self._welcomed_at = ""
         self._ready: deque[Delivered] = deque()
         self._arrived, self._changed = asyncio.Event(), asyncio.Event()
@@ -137,18 +141,19 @@ class Host:
         self._commits = self._driver.commits
         self._links = HostLinks(self._driver.background.guard)
         self._offer(store.inbox())
-        self._itinerary = Itinerary(self._urls, self._open, self)
+        self._itinerary = Itinerary(self._urls, self._open, self, self._heard.has)
         self._view = HostView(
             self._durable,
             self._itinerary,
             self._acknowledgements,
             self._refusals,
+            self._heard,
             is_served=lambda: self.station is not None,
             forgets=self._path is None,
             clock=self._clock,
         )
         self.metrics = Metrics(self._view, HOST_COUNTERS, HOST_GAUGES)
-        self._driver.start(self._itinerary.run, self._keep_time)
+        self._driver.start(self._itinerary.run, self._keep_time, self._heard.run)
         return self
 
     async def __aexit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
@@ -257,6 +262,10 @@ class Host:
         self._refusals.clear()
         return taken
 
+    def stations_heard(self) -> list[StationHeard]:
+        """Return the stations whose beacons are heard, as they say, the last heard first. `move` takes their `url`."""
+        return self._heard.stations()
+
     async def close(self) -> None:
         """Switch off. With a `path`, everything goes on from here the next time."""
         if self._closed:
@@ -348,6 +357,9 @@ class Host:
     def note_change(self) -> None:
         """Internal: wake whoever waits for a change."""
         self._changed.set()
+
+    def _come_near(self, url: str) -> None:
+        self._itinerary.come_near(url)
 
     async def read(self, link: Link) -> None:
         """Internal: read everything that the station says."""

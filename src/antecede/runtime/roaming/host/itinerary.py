@@ -1,14 +1,18 @@
 """Which station a host is with: one after the other, the next connection made before the last one ends.
 
 A station that was asked for (`want`) comes first; otherwise, when the present one is gone, the next of the list, ever
-more slowly. What is done at a station is the host's affair: it is told of every link that it is on, reads it, and is
-told when there is none.
+more slowly. If beacons are heard (001 §2), the stations of the list that are heard come before the others, and one that
+is heard anew is tried at once. Each is tried once in a round all the same, because anybody can forge a beacon.
+
+What is done at a station is the host's affair: it is told of every link that it is on, reads it, and is told when there
+is none.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Protocol
 
 from antecede.runtime.background import end
@@ -16,7 +20,6 @@ from antecede.runtime.roaming.host.link import Link, NoStation, hang_up
 from antecede.runtime.transport.nats.options import shown_address
 
 BACK_OFF_S = (0.05, 5.0)
-"""The first and the longest pause after a station that could not be reached."""
 LUGGAGE_AWAITED = (
     "waits for the state (luggage) of this host from the station that keeps it: start that one, if it does not run. "
     "`antecede status` names it"
@@ -44,12 +47,24 @@ class LinkUser(Protocol):
 
 
 class Itinerary:
-    """The stations of one host, one after the other. `open` makes the link to a URL, or raises `NoStation`."""
+    """The stations of one host, one after the other. `open` makes the link to a URL, or raises `NoStation`. `is_heard`
+    tells whether the beacon of the station at a URL is heard. `back_off_s` is the first and the longest pause after a
+    station that could not be reached.
+    """
 
-    def __init__(self, urls: list[str], open: Callable[[str], Awaitable[Link]], user: LinkUser) -> None:
-        self._urls, self._open, self._user = urls, open, user
-        self._at = 0
-        self._turn = asyncio.Event()
+    def __init__(
+        self,
+        urls: list[str],
+        open: Callable[[str], Awaitable[Link]],
+        user: LinkUser,
+        is_heard: Callable[[str], bool],
+        back_off_s: tuple[float, float] = BACK_OFF_S,
+    ) -> None:
+        self._urls, self._open, self._user, self._is_heard = urls, open, user, is_heard
+        self._back_off_s = back_off_s
+        self._first = 0  # where in the list a round begins
+        self._round: list[str] = []  # what is still to be tried in this round
+        self._turn, self._fresh = asyncio.Event(), asyncio.Event()
         self.wanted: str | None = None
         self.trouble = ""
         """Why no station serves the host, if none does."""
@@ -67,21 +82,41 @@ class Itinerary:
 
     async def run(self) -> None:
         """Keep the host linked to a station, for ever: to the one that is wanted, or else to the next of the list."""
-        pause_s, longest_s = BACK_OFF_S
+        pause_s, longest_s = self._back_off_s
         while True:
-            url = self.wanted or self._urls[self._at % len(self._urls)]
+            url = self.wanted or self._pick()
             try:
                 link = await self._open(url)
-                pause_s = BACK_OFF_S[0]
+                pause_s = self._back_off_s[0]
                 await self._stay(link)
             except NoStation as error:
                 self.trouble = str(error)
-                if self.wanted is None:
-                    self._at += 1
-                elif self.wanted == url:
+                if self.wanted == url:
                     self._give_up(url, str(error))
-                await asyncio.sleep(pause_s)
+                await self._rest(pause_s)
                 pause_s = min(2 * pause_s, longest_s)
+
+    def come_near(self, url: str) -> None:
+        """Go to the station at `url` next, if the host has none: it is of the list, and its beacon is heard anew."""
+        if url not in self._round:
+            self._round.append(url)
+        self._fresh.set()
+
+    def _pick(self) -> str:
+        """Return the next station of this round: one that is heard, if there is one."""
+        if not self._round:
+            first = self._first % len(self._urls)
+            self._round = [*self._urls[first:], *self._urls[:first]]
+        url = next(filter(self._is_heard, self._round), self._round[0])
+        self._round.remove(url)
+        return url
+
+    async def _rest(self, pause_s: float) -> None:
+        """Wait for this long, or until a station comes near."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(pause_s):
+                await self._fresh.wait()
+        self._fresh.clear()
 
     async def _stay(self, link: Link) -> None:
         try:
@@ -120,7 +155,8 @@ class Itinerary:
                 self._give_up(url, str(error))
 
     def _enter(self, link: Link) -> None:
-        self._at = self._urls.index(link.url)
+        self._first, self._round = self._urls.index(link.url) + 1, []
+        self._fresh.clear()
         self.trouble = f"{link.station} has answered, and {LUGGAGE_AWAITED}"
         if self.wanted == link.url:
             self.wanted = self.failed_move = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import re
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -27,8 +26,6 @@ FRAME_BYTES_MAX = 2**20
 TOO_BIG = 1009
 CANNOT_CONNECT = (OSError, TimeoutError, WebSocketException, ValueError)
 """What `websockets.connect` raises; a ValueError is for a place that a station has sent the host to."""
-QUIET = logging.getLogger("antecede.air")
-QUIET.setLevel(logging.CRITICAL + 1)
 
 
 class HostRefused(AntecedeError):
@@ -100,7 +97,7 @@ async def open_link(
             ping_interval=ping_s,
             ping_timeout=ping_s,
             close_timeout=CLOSE_S,
-            logger=QUIET,
+            logger=websocket.QUIET,
         )
     except CANNOT_CONNECT as error:
         raise not_connected(url, error) from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from antecede.runtime.roaming.host.durable_host import DurableHost
+from antecede.runtime.roaming.host.heard_stations import HeardStations
 from antecede.runtime.roaming.host.itinerary import Itinerary
 from antecede.runtime.roaming.websocket import Refusal
 from antecede.runtime.watch.acknowledgements import Acknowledgements
@@ -13,6 +14,7 @@ from antecede.runtime.watch.problems import (
     SOON_S,
     MessageRefused,
     MoveFailed,
+    NoBeacons,
     NotConnected,
     Problem,
     plural,
@@ -32,13 +34,14 @@ class HostView:
         itinerary: Itinerary,
         acknowledgements: Acknowledgements,
         refusals: Iterable[Refusal],
+        heard: HeardStations,
         *,
         is_served: Callable[[], bool],
         forgets: bool,
         clock: Callable[[], float],
     ) -> None:
         self._durable, self._itinerary, self._acknowledgements = durable, itinerary, acknowledgements
-        self._refusals, self._is_served, self._forgets = refusals, is_served, forgets
+        self._refusals, self._heard, self._is_served, self._forgets = refusals, heard, is_served, forgets
         self.process = durable.host.me
         self._log = ProblemLog(self.process, clock)
 
@@ -87,6 +90,9 @@ class HostView:
         failed_s = self._log.age_s(("move", failed), failed is not None)
         if failed is not None:
             found.append(MoveFailed(failed_s, *failed))
+        deaf_s = self._log.age_s("no beacons", bool(self._heard.trouble))
+        if self._heard.trouble:
+            found.append(NoBeacons(deaf_s, f"heard at {self._heard.at}", self._heard.trouble))
         found += [MessageRefused(self._log.age_s(("refused", refusal.message)), *refusal) for refusal in self._refusals]
         return found
 

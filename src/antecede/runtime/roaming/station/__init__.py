@@ -9,6 +9,7 @@ durable_station  the core's station, whose every step is durable before anybody 
 station_entries  what the entries of the log do to the core's station
 seals            frames of other stations that are believed
 evidence         what shows that a store fell back
+announcer        what sends the beacon of a station
 fragments        packets that are too long for the broker, in parts
 told_problems    what hosts tell of their problems
 view             how a station is doing

@@ -19,6 +19,8 @@ from antecede.core.types import ProcessId
 from antecede.runtime import frames
 from antecede.runtime.block import AsyncBlock
 from antecede.runtime.envelopes import checked_form
+from antecede.runtime.roaming.beacon import EVERY_S, Beacon
+from antecede.runtime.roaming.station.announcer import Announcer
 from antecede.runtime.roaming.station.durable_station import PART_BYTES, DurableStation
 from antecede.runtime.roaming.station.seals import Seals
 from antecede.runtime.roaming.station.server import StationServer
@@ -53,6 +55,9 @@ def serve_station(
     stations: Iterable[ProcessId],
     key: bytes,
     listen: tuple[str, int] = ("127.0.0.1", 0),
+    announce: str | None = None,
+    announce_every_s: float = EVERY_S,
+    announce_url: str | None = None,
     space: str = SPACE,
     store: str | Path | NotGiven | None = NOT_GIVEN,
     durability: str = "process",
@@ -69,21 +74,19 @@ def serve_station(
     """Run station `name` of `stations`: `async with serve_station(...)`. All stations are given the same list.
 
     `key` is the secret that tokens of hosts are signed with, and with which stations seal what they tell each other.
-    `listen` is the address for the WebSockets of hosts. `store` is the folder of the durable state, as in `join`:
-    `nats://` needs it. With `store=None` a restart forgets all hosts, and the name of the station cannot be used again,
-    which is for tests only. `rules` says what is done for hosts that are away, and `limits` bounds what a host may do.
-    `tls` is shown to hosts; `nats` is how to connect to NATS. `trace`, a folder or `jetstream:NAME`, gets what happens
-    to hosts here: connect, disconnect, move, what is dropped. `begin` makes another kind of station than that of
-    `roam`. `wire` is the newest form of frames that is asked for: give 1 to all stations before you go back to an
-    earlier release.
+    `listen` is the address for the WebSockets of hosts. With `announce`, an ADDRESS:PORT, the station sends a beacon
+    there every `announce_every_s`, by which hosts that are not connected learn of it. The beacon names `announce_url`,
+    which has to be as hosts were given it; without it, the URL is made of `listen`. `store` is the folder of the
+    durable state, as in `join`: `nats://` needs it. With `store=None` a restart forgets all hosts, and the name of the
+    station cannot be used again, which is for tests only. `rules` says what is done for hosts that are away, and
+    `limits` bounds what a host may do. `tls` is shown to hosts; `nats` is how to connect to NATS. `trace`, a folder or
+    `jetstream:NAME`, gets what happens to hosts here: connect, disconnect, move, what is dropped. `begin` makes another
+    kind of station than that of `roam`. `wire` is the newest form of frames that is asked for: give 1 to all stations
+    before you go back to an earlier release.
     """
     checked_names("the space and the station", [space, name])
     rules, limits = rules or policy(), limits or AirLimits()
-    if rules.stored_max * limits.frame_bytes > LUGGAGE_BYTES_MAX:
-        raise Misuse(
-            f"{rules.stored_max} messages of up to {limits.frame_bytes} bytes for one host exceed the "
-            f"{LUGGAGE_BYTES_MAX} bytes of one hand-off: store fewer messages, or allow shorter frames"
-        )
+    _check_luggage(rules, limits)
     everyone = tuple(sorted(set(stations)))
     network = network_of(url, nats)
     plan = StationPlan(
@@ -93,6 +96,7 @@ def serve_station(
         everyone=everyone,
         key=key,
         listen=listen,
+        make_announcer=_plan_beacons(announce, announce_url, Beacon(space, name, "", announce_every_s), listen[0], tls),
         begin=partial(begin or partial(_roam, held_back_max=limits.held_back), name, everyone, rules),
         path=path_of_store(store, network, space, name),
         durability=durability,
@@ -116,6 +120,7 @@ class StationPlan:
     everyone: tuple[ProcessId, ...]
     key: bytes = field(repr=False)
     listen: tuple[str, int]
+    make_announcer: Callable[[int], Announcer] | None
     begin: Callable[[], Station]
     path: Path | None
     durability: str
@@ -152,9 +157,42 @@ async def _enter(plan: StationPlan) -> AsyncIterator[StationServer]:
         server = StationServer(transport, durable, envelopes=seals, key=plan.key, limits=limits, clock=plan.clock)
         stack.push_async_callback(server.close)
         await server.start(*plan.listen, plan.tls)
+        if plan.make_announcer is not None:
+            server.announce(plan.make_announcer(server.port))
         await status.answer(transport, space, name, "station", server.status)
         yield server
         server.finish()
+
+
+def _check_luggage(rules: Policy, limits: AirLimits) -> None:
+    """Raise `Misuse` if what is kept for one host may be too long for a hand-off."""
+    if rules.stored_max * limits.frame_bytes > LUGGAGE_BYTES_MAX:
+        raise Misuse(
+            f"{rules.stored_max} messages of up to {limits.frame_bytes} bytes for one host exceed the "
+            f"{LUGGAGE_BYTES_MAX} bytes of one hand-off: store fewer messages, or allow shorter frames"
+        )
+
+
+def _plan_beacons(
+    to: str | None, url: str | None, beacon: Beacon, host: str, tls: SSLContext | None
+) -> Callable[[int], Announcer] | None:
+    """Return what makes the announcer of `beacon` when the port of the station is known, or None without beacons.
+
+    Raise `Misuse` now if no host could use the beacon.
+    """
+    if to is None:
+        if url is not None:
+            raise Misuse(f"announce_url is {url!r}, and nothing is announced: give announce, too")
+        return None
+    if url is None and set(host) <= set("0.:"):  # all addresses of the machine
+        raise Misuse(f"{host!r} is not an address that hosts can connect to: give announce_url")
+    origin = f"{'ws' if tls is None else 'wss'}://{f'[{host}]' if ':' in host else host}"
+
+    def make(port: int) -> Announcer:
+        return Announcer(to, beacon._replace(url=url or f"{origin}:{port}"))
+
+    make(0)
+    return make
 
 
 def _roam(name: ProcessId, stations: tuple[ProcessId, ...], rules: Policy, *, held_back_max: int) -> Station:

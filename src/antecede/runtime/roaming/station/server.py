@@ -9,7 +9,6 @@ told that the host has left, so that messages are stored or dropped by the polic
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -30,6 +29,7 @@ from antecede.runtime.envelopes import Envelopes
 from antecede.runtime.outbox import Outbox
 from antecede.runtime.roaming import websocket
 from antecede.runtime.roaming.problem_notice import TAKES
+from antecede.runtime.roaming.station.announcer import Announcer
 from antecede.runtime.roaming.station.connection import CLOSE_S, Connection, TokenBucket, hang_up, is_welcome
 from antecede.runtime.roaming.station.durable_station import DurableStation, ReleasedByStation
 from antecede.runtime.roaming.station.greetings import Greetings
@@ -43,9 +43,6 @@ from antecede.runtime.watch.metrics import STATION_COUNTERS, STATION_GAUGES, Met
 from antecede.runtime.watch.problems import Problem
 
 RETRY_S = 0.25
-QUIET = logging.getLogger("antecede.air")
-QUIET.setLevel(logging.CRITICAL + 1)
-"""What is said on the air is never logged: the first frame has the token."""
 TWICE = "the same host has connected again: its name is used in two places, or its link was slow"
 ELSEWHERE = "the same host has registered at another station: its name is used in two places"
 
@@ -128,8 +125,13 @@ class StationServer:
             ping_interval=self._limits.ping_s,
             ping_timeout=self._limits.ping_s,
             close_timeout=CLOSE_S,
-            logger=QUIET,
+            logger=websocket.QUIET,
         )
+
+    def announce(self, announcer: Announcer) -> None:
+        """Send the beacons of this station from now on."""
+        self._view.announcer = announcer
+        self._driver.start(announcer.run)
 
     async def close(self) -> None:
         """Stop. Hosts find another station, or come back when this one does."""

@@ -10,6 +10,7 @@ from antecede.core.mobile.handoff import AWAITED
 from antecede.core.types import ProcessId
 from antecede.runtime.limits import EVENT_LASTS_S
 from antecede.runtime.outbox import Outbox
+from antecede.runtime.roaming.station.announcer import Announcer
 from antecede.runtime.roaming.station.connection import Connection
 from antecede.runtime.roaming.station.durable_station import DurableStation
 from antecede.runtime.roaming.station.told_problems import ToldByHosts
@@ -17,7 +18,7 @@ from antecede.runtime.state.recent_messages import ReusedNumber
 from antecede.runtime.transport.contract import Transport
 from antecede.runtime.watch import status
 from antecede.runtime.watch.problem_log import ProblemLog, find_broker_lost
-from antecede.runtime.watch.problems import SOON_S, LuggageAwaited, NumberReused, OutboxFull, Problem
+from antecede.runtime.watch.problems import SOON_S, LuggageAwaited, NoBeacons, NumberReused, OutboxFull, Problem
 from antecede.runtime.watch.recent_events import RecentEvents
 from antecede.runtime.watch.stalls import Waiting, Watch
 from antecede.runtime.watch.station_problems import SealsOff, StationFellBack
@@ -57,6 +58,8 @@ class StationView:
         self._luggage_after_s = min(stall_after_s, LUGGAGE_AFTER_S)
         self._moving: dict[ProcessId, float] = {}
         self._looked = clock()
+        self.announcer: Announcer | None = None
+        """What sends the beacons, if the station has any."""
 
     def look(self) -> None:
         """Log what begins and ends to be a problem. Call this now and then.
@@ -79,7 +82,7 @@ class StationView:
     def _others(self) -> list[Problem]:
         """Return what is wrong and is not a stall."""
         lost = find_broker_lost(self._log, self._transport.outage)
-        limits = [*self._outbox_full(), *self._luggage_awaited()]
+        limits = [*self._outbox_full(), *self._luggage_awaited(), *self._not_announced()]
         return [*self._log.find_stopped(), *lost, *limits, *self._seals_off(), *self._fallen_back()]
 
     def _fallen_back(self) -> list[Problem]:
@@ -93,6 +96,14 @@ class StationView:
         reason = self._durable.seals_off
         since_s = self._log.age_s("seals off", bool(reason))
         return [SealsOff(since_s, reason)] if reason else []
+
+    def _not_announced(self) -> list[NoBeacons]:
+        """Return the problem that no beacons can be sent, if that is so for a while."""
+        trouble = "" if self.announcer is None else self.announcer.trouble
+        since_s = self._log.age_s("no beacons", bool(trouble))
+        if self.announcer is None or since_s < SOON_S:
+            return []
+        return [NoBeacons(since_s, f"sent to {self.announcer.to}", trouble)]
 
     def _outbox_full(self) -> list[OutboxFull]:
         """Return the problem that hosts are not read from, if that is so for a while for one of them."""
