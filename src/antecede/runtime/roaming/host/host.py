@@ -42,15 +42,7 @@ from antecede.runtime.roaming import websocket
 from antecede.runtime.roaming.host.durable_host import DurableHost, checked_path
 from antecede.runtime.roaming.host.heard_stations import HeardStations, StationHeard
 from antecede.runtime.roaming.host.itinerary import Itinerary
-from antecede.runtime.roaming.host.link import (
-    CONNECT_S,
-    PING_S,
-    Link,
-    NoStation,
-    checked_url,
-    explain_end,
-    open_link,
-)
+from antecede.runtime.roaming.host.link import CONNECT_S, PING_S, Link, NoStation, checked_url, explain_end, open_link
 from antecede.runtime.roaming.host.links import HostLinks
 from antecede.runtime.roaming.host.view import HostView
 from antecede.runtime.state.identity import identify
