@@ -254,6 +254,7 @@ MEANT = {
     ("resynch_after_s", 1),
     ("resynch_after_s", 3),
     ("token_at", 0),
+    ("links", 0),
     ("representatives", 0),
     ("successors", 0),
 }
