@@ -19,6 +19,8 @@ from antecede.core.snapshot import values
 from antecede.core.wire import shapes
 from antecede.runtime import frames
 from antecede.runtime.node import departure
+from antecede.runtime.roaming.host import durable_host
+from antecede.runtime.roaming.station import seals
 from antecede.runtime.state import format_1, log_entries, migration, outgoing, ownership, recent_messages, row_sum
 from tests.golden.files import NEWEST, read
 
@@ -145,6 +147,7 @@ def test_words_in_a_store_are_the_same_words() -> None:
     facts = (migration.MIGRATED, ownership.CONFIRMED, ownership.CLAIMED, row_sum.FACT)
     assert facts == ("migrated from", "registration", "claimed registration", "sum of rows")
     assert (recent_messages.PAYLOADS_FACT, recent_messages.CONTENTS_FACT) == ("recent messages", "recent contents")
+    assert (durable_host.LAST_GOT, seals.SEALED_FROM) == ("last got", "sealed frames only from")
 
 
 def test_every_log_entry_has_the_number_and_the_fields_that_it_always_had() -> None:
