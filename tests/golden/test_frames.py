@@ -15,6 +15,7 @@ from websockets.exceptions import ConnectionClosed
 
 from antecede.runtime import Host, MemoryNetwork, frames, serve_station
 from antecede.runtime.roaming import websocket
+from antecede.runtime.roaming.beacon import Beacon, read_beacon
 from antecede.runtime.roaming.websocket import Hello, Refusal, RemovalAnswer, StationAnswer
 from tests.golden.description import describe
 from tests.golden.files import FOLDERS, read, read_all
@@ -75,12 +76,18 @@ def test_a_frame_on_the_air_is_what_it_was(entry: dict[str, Any]) -> None:
         assert websocket.read_hello(entry["text"]) == Hello(said["token"], said["incarnation"], said["host"])
     elif entry["kind"] == ANSWER:
         said = json.loads(entry["text"])
-        assert websocket.read_answer(entry["text"]) == StationAnswer(said["station"], said["frame_bytes"])
+        takes = tuple(said.get("takes", ()))
+        assert websocket.read_answer(entry["text"]) == StationAnswer(said["station"], said["frame_bytes"], takes)
     elif entry["kind"] == REMOVED_ANSWER:
         assert websocket.read_removal(entry["text"]) == RemovalAnswer("s1", "bob")
     else:
         assert entry["kind"] == NOTICE
         assert websocket.read_refusal(websocket.read_text(entry["text"])) == Refusal("ann:2", "nobody")
+
+
+@pytest.mark.parametrize("entry", read_all("beacons.json"), ids=lambda entry: str(entry["means"]["station"]))
+def test_a_beacon_is_what_it_was(entry: dict[str, Any]) -> None:
+    assert read_beacon(bytes.fromhex(entry["hex"])) == Beacon(**entry["means"])
 
 
 @pytest.mark.parametrize("said", AIR, ids=[folder.name for folder in FOLDERS])
