@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-FOLDERS = sorted(path for path in HERE.glob("v*") if path.is_dir())
+FOLDERS = sorted((path for path in HERE.glob("v*") if path.is_dir()), key=lambda path: int(path.name[1:]))
 """One folder for each time that golden files were written; the last is of the formats that the code writes now."""
 NEWEST = FOLDERS[-1]
 SUMS = "SHA256SUMS"
