@@ -57,6 +57,8 @@ class World:
         self.gone: set[str] = set()
         self.received: dict[tuple[str, str], list[int]] = {}
         self.untold: list[tuple[str, str, tuple[Any, ...]]] = []
+        self.joined_late: set[tuple[str, str]] = set()
+        self.refused = 0
         self.further = self.handed_over = self.newcomers = self.restarts = 0
         is_separated = self.options.get("representatives") == "separators"
         count = self.random.randint(*((3, self.processes_max + 4) if is_separated else (2, self.processes_max)))
@@ -162,8 +164,16 @@ class World:
     def _send(self) -> None:
         sender = self.random.choice(self.names)
         dests = self._destinations(sender)
-        if dests is not None:
-            self._carry_out(sender, self.nodes[sender].send(dests, PAYLOAD))
+        if dests is None:
+            return
+        try:
+            effects = self.nodes[sender].send(dests, PAYLOAD)
+        except antecede.Misuse:  # some members of the group may not have heard yet that it joined
+            if self.algorithm != "mr" or (sender, dests) not in self.joined_late:
+                raise
+            self.refused += 1
+            return
+        self._carry_out(sender, effects)
 
     def _arrive(self) -> None:
         link = self.random.choice(sorted(self.links))
@@ -278,9 +288,9 @@ class World:
             groups[group] = sorted([*groups[group], name])
 
     def _join_further_group(self) -> None:
-        """A running process joins a group. It hears of it first; the others of `isis` one by one, with traffic between.
+        """A running process joins a group. It hears of it first, and then the others one by one, with traffic between.
 
-        With the forms of `mr` everybody hears of it before a packet that follows from it arrives.
+        With `mr-scalar` everybody hears of it before a packet that follows from it arrives.
         """
         name, group = self.random.choice(self.names), self.random.choice(sorted(self.groups))
         if name in self.groups[group] or not self._may_be_in(name, group):
@@ -292,7 +302,8 @@ class World:
         others = [other for other in self.names if other != name]
         self.untold = [(other, "join", (name, [group])) for other in [name, *others]]
         self._tell()
-        if self.algorithm != "isis":
+        self.joined_late.add((name, group))
+        if self.algorithm == "mr-scalar":
             self._tell_all()
 
     def _may_be_in(self, name: str, group: str) -> bool:

@@ -11,12 +11,14 @@ from dataclasses import replace
 
 import pytest
 
+from antecede import Transmit
 from antecede.core.errors import Misuse
 from antecede.judge.judge import judge
 from antecede.sim import Distribution, Groups, Network, Parameters, Result, Workload, simulate
 from antecede.sim.channels import Channels, Copy
 from antecede.sim.measure.processing_cost import ProcessingCost
 from tests.sim.runs import recorded
+from tests.stage import Stage
 
 RETRANSMITS = Network(Distribution("exponential", 1.0), retransmit_after_s=4.0)
 BAD = replace(RETRANSMITS, loss=0.2, duplicate=0.2)
@@ -44,6 +46,19 @@ def test_3_1_a_resynchronisation_rides_on_an_acknowledgement(algorithm: str) -> 
     assert with_riders.control_rides <= with_riders.control_answers
     assert with_riders.control_packets < without.control_packets
     assert with_riders.acknowledgements < without.acknowledgements
+
+
+@pytest.mark.parametrize("algorithm", GROUPS)
+def test_3_1_a_driver_can_tell_what_may_ride(algorithm: str) -> None:
+    """Of what `receive` returns, it is the packet without a message to the sender of the packet that came."""
+    names = ["a", "b", "c"]
+    stage = Stage(algorithm, names, None if algorithm == "mr-broadcast" else {"g": names})
+    message = stage.send("a", names if algorithm == "mr-broadcast" else "g")
+    effects = stage.call("b", "receive", packet := stage.packet(message, "b"))
+    sent = [effect for effect in effects if isinstance(effect, Transmit)]
+    assert [(one.to, one.packet.message) for one in sent] == [("a", None), ("c", None)]
+    (answer,) = [one for one in sent if one.to == packet.sender and one.packet.message is None]
+    assert answer.packet is sent[1].packet, "the others get the same packet, as one of their own"
 
 
 @pytest.mark.parametrize("algorithm", GROUPS)

@@ -1,15 +1,18 @@
 """Mostefaoui, Raynal: "Causal multicasts in overlapping groups: towards a low cost approach" (003).
 
 Its conclusion: "to allow them to join or to leave dynamically a group" is future work. Here a running process joins a
-further group. It calls `join` with its own name, and then everybody else does.
+further group. It calls `join` with its own name, and then everybody else does; with `isis` and `mr` one after the
+other, with messages in between.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import antecede
-from antecede import MessageId, Misuse, Packet, Transmit
+from antecede import Message, MessageId, Misuse, Packet, RemoteViolation, Transmit
 from antecede.core.ordering.mr import PhaseStamp, Resynch
 from antecede.core.ordering.mr_scalar import ScalarPhase
 from antecede.core.process import Baseline
@@ -52,6 +55,8 @@ def test_random_executions_keep_causal_order(algorithm: str, options: dict[str, 
         world.finished()
         assert judge(world.events).violations == 0
         further += world.further
+        for process, group in sorted(world.joined_late):
+            assert process in world.gone or world.nodes[process].send(group, b""), "it may send in the end"
     assert further > 30
 
 
@@ -111,6 +116,74 @@ def test_what_is_held_back_then_waits_for_the_members_of_the_group() -> None:
     assert stage.arrive_control("a", "c") == [second.id]
 
 
+def test_mr_members_hear_one_after_the_other() -> None:
+    """b counts c and sends to it, and a does not yet. c waits for a, and a takes what is for c too, and what c says."""
+    stage = Stage("mr", "abc", GROUPS)
+    stage.call("c", "join", "c", ["x"])
+    without_c = stage.send("a", "x")
+    stage.arrive(without_c, "b")
+    stage.call("b", "join", "c", ["x"])
+    with_c = stage.send("b", "x")
+    assert without_c.dests == {"a", "b"}
+    assert with_c.dests == {"a", "b", "c"}
+    assert stage.arrive_control("b", "c") == []
+    assert stage.arrive(with_c, "c") == []
+    assert stage.held("c") == ["b:1 waits for phase 1 of a in x"]
+    stage.restart("c")
+    for flight in [flight for flight in stage.flying if flight.to == "a"]:
+        stage.bring(flight)
+    assert stage.delivered["a"] == [without_c.id, with_c.id], "it takes what is for c too"
+    with pytest.raises(Misuse, match=r"'c' has joined group 'x' and heard nothing of \['a'\] in it: send to it when"):
+        stage.send("c", "x")
+    stage.call("a", "join", "c", ["x"])
+    assert stage.arrive_control("a", "c") == [with_c.id]
+    assert stage.send("c", "x").dests == {"a", "b", "c"}
+
+
+@pytest.mark.parametrize("is_careless", [False, True])
+def test_mr_a_process_that_sent_to_members_who_do_not_count_it_would_be_overtaken(is_careless: bool) -> None:
+    """b counts c, and a does not. What c sends to x comes to b, and through y and z to a, which does not wait for c."""
+    stage = Stage("mr", "abcd", {"x": ["a", "b"], "y": ["b", "d"], "z": ["a", "d"], "w": ["b", "c"]})
+    stage.call("c", "join", "c", ["x"])
+    stage.call("b", "join", "c", ["x"])
+    stage.arrive_control("b", "c")
+    with pytest.raises(Misuse, match=r"heard nothing of \['a'\]"):
+        stage.send("c", "x")
+    if is_careless:
+        c: Any = stage.nodes["c"]
+        c.awaited.clear()
+    else:
+        stage.call("a", "join", "c", ["x"])
+        stage.arrive_control("a", "c")
+    of_c = stage.send("c", "x")
+    stage.arrive(of_c, "b")
+    stage.arrive(through_y := stage.send("b", "y"), "d")
+    through_z = stage.send("d", "z")
+    while any((flight.sender, flight.to) == ("b", "a") for flight in stage.flying):
+        stage.arrive_control("b", "a")
+    assert stage.delivered["d"] == [through_y.id, through_z.id]
+    assert stage.arrive(through_z, "a") == ([through_z.id] if is_careless else [])
+    stage.drain()
+    assert stage.delivered["a"] == ([through_z.id, of_c.id] if is_careless else [of_c.id, through_z.id])
+
+
+def test_mr_a_process_that_joins_does_not_await_members_who_leave() -> None:
+    stage = Stage("mr", "abc", GROUPS)
+    stage.call("c", "join", "c", ["x"])
+    stage.call("b", "join", "c", ["x"])
+    stage.arrive_control("b", "c")
+    stage.call("c", "leave", "a")
+    assert stage.send("c", "x").dests == {"b", "c"}
+
+
+def test_mr_what_is_for_somebody_who_is_not_here_is_refused() -> None:
+    a = antecede.create("mr", process="a", groups=GROUPS)
+    for dests in ("abz", "az"):
+        message = Message(MessageId("b", 1), frozenset(dests), b"", "x")
+        with pytest.raises(RemoteViolation, match="other members here"):
+            a.receive(Packet("b", message, PhaseStamp({})))
+
+
 def test_mr_a_process_that_knows_the_phase_of_the_group_says_so_when_it_joins() -> None:
     """c knows of phase 1 of x through y. Nobody else would bring it to announce itself, and the others wait for it."""
     stage = Stage("mr", "abc", GROUPS)
@@ -121,6 +194,9 @@ def test_mr_a_process_that_knows_the_phase_of_the_group_says_so_when_it_joins() 
     effects = stage.call("c", "join", "c", ["x"])
     assert effects == [Transmit(to, Packet("c", None, Resynch("x", 1))) for to in ("a", "b")]
     stage.restart("c")
+    for member in "ab":
+        stage.call(member, "join", "c", ["x"])
+        stage.arrive_control(member, "c")
     assert stage.packet(stage.send("c", "x"), "a").stamp == PhaseStamp({"x": 1, "y": 1})
 
 

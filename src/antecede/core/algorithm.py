@@ -14,8 +14,9 @@ or input and output. Calls go in, a list of effects comes out, and the driver ow
 5. tell every process of a newcomer with `join` before it is sent anything, and of a departure with `leave` once nothing
    of the departed is wanted any more. Tell all processes of a departure before the next newcomer is admitted. Names are
    not reused. With `mr`, `mr-broadcast` and `mr-scalar`, everybody has called `join` before the newcomer sends. A
-   running process that joins a further group calls `join` with its own name, before the others do; with `mr` and
-   `mr-scalar` all of them do so before a packet that any of these calls led to arrives. With `hierarchy`, a
+   running process that joins a further group calls `join` with its own name, before the others do, and nobody else
+   joins before all have. With `mr` its `send` to the group raises `Misuse` until it has heard of every member; with
+   `mr-scalar` all of them call it before a packet that any of these calls led to arrives. With `hierarchy`, a
    representative that has called `leave` with its own name stays until `is_handing_over` is false; the others are told
    then. One process leaves at a time: it has heard of all who left before it, and nobody comes until all have heard
    that it has left.

@@ -23,7 +23,11 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Transmit:
-    """Hand `packet` to the network for `to`. If one packet serves several destinations, they share the object."""
+    """Hand `packet` to the network for `to`. If one packet serves several destinations, they share the object.
+
+    If `receive(one)` returns a packet without a message for the sender of `one`, it answers `one`, and may ride on the
+    acknowledgement of `one`, if the transport acknowledges a packet after that (003 §3.1).
+    """
 
     to: ProcessId
     packet: Packet

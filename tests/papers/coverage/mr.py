@@ -50,9 +50,11 @@ ROWS = (
         "papers/test_003_mr.py::test_3_2_BS2_who_is_behind_says_so_to_everybody",
     ),
     works(
-        "3.9", "§3.1", "A resynchronisation rides on an acknowledgement, or is one operation of a bus.",
-        "sim.channels sim.measure.metrics sim.world",
+        "3.9", "§3.1", "A resynchronisation rides on an acknowledgement, or is one operation of a bus: in the "
+        "simulator, and in a driver of the core. Over NATS no acknowledgement goes to the sender.",
+        "sim.channels sim.measure.metrics sim.world core.effects",
         "papers/test_003_acknowledgements.py::test_3_1_a_resynchronisation_rides_on_an_acknowledgement "
+        "papers/test_003_acknowledgements.py::test_3_1_a_driver_can_tell_what_may_ride "
         "papers/test_003_acknowledgements.py::test_3_1_random_executions_with_riders_keep_causal_order "
         "test_fuzz.py::test_random_executions_with_riders_hold "
         "papers/test_003_acknowledgements.py::test_3_1_a_resynchronisation_is_one_operation_of_a_bus",
@@ -179,10 +181,13 @@ ROWS = (
     ),
     works(
         "3.29", "Conclusion", "Processes that join, leave and fail, and running ones that join a further group.",
-        "core.ordering.mr core.ordering.isis core.ordering.mr_scalar core.process runtime.node.departure",
+        "core.ordering.mr core.ordering.isis core.ordering.mr_scalar core.process runtime.node.departure "
+        "runtime.node.node",
         "core/ordering/test_mr.py::"
         "test_a_process_that_leaves_delivers_nothing_early_and_sends_nothing_more "
         "papers/test_003_membership.py::test_random_executions_keep_causal_order "
-        "papers/test_003_membership.py::test_of_each_member_the_newcomer_delivers_what_is_sent_after_it_was_told",
+        "papers/test_003_membership.py::test_of_each_member_the_newcomer_delivers_what_is_sent_after_it_was_told "
+        "papers/test_003_membership.py::test_mr_members_hear_one_after_the_other "
+        "runtime/node/test_further_groups.py::test_a_running_process_joins_a_further_group",
     ),
 )  # fmt: skip

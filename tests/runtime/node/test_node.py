@@ -76,45 +76,6 @@ def test_an_algorithm_with_groups_and_timers(tmp_path: Path) -> None:
     assert (verdict.verdict, verdict.messages, verdict.lost, verdict.duplicates) == ("holds", 45, 0, 0)
 
 
-def test_a_running_process_joins_a_further_group_of_isis(tmp_path: Path) -> None:
-    """c admits itself first, then the others do; all of them send meanwhile."""
-    groups = {"g1": ["a", "b"], "g2": ["b", "c"]}
-    settings = {"algorithm": "isis", "processes": ["a", "b", "c"], "groups": groups}
-
-    async def talk(node: Node, group: str, chance: random.Random) -> None:
-        for n in range(10):
-            await node.send(group, b"%d" % n)
-            await asyncio.sleep(chance.random() * 0.01)
-
-    async def test() -> None:
-        async with nodes(MemoryNetwork(2, ROUGH), "a b c", trace=tmp_path, **settings) as (a, b, c):
-            talks = [talk(node, group, random.Random(group)) for node, group in ((a, "g1"), (b, "g1"), (b, "g2"))]
-            talking = asyncio.gather(*talks)
-            for node in (c, b, a):
-                await node.admit("c", ["g1"])
-                await asyncio.sleep(0.02)
-            await talking
-            await c.send("g1", b"from c")
-            await a.send("g1", b"to c")
-            await eventually(lambda: judge_traces(tmp_path).lost == 0)
-
-    run(test)
-    verdict = judge_traces(tmp_path)
-    assert (verdict.verdict, verdict.messages, verdict.lost, verdict.duplicates) == ("holds", 32, 0, 0)
-
-
-@pytest.mark.parametrize("algorithm", ["mr", "mr-scalar"])
-def test_a_running_process_cannot_join_a_further_group_of_mr(algorithm: str) -> None:
-    async def test() -> None:
-        settings = {"algorithm": algorithm, "processes": ["a", "b"], "groups": {"g1": ["a", "b"], "g2": ["b"]}}
-        async with nodes(MemoryNetwork(1), "a", **settings) as (a,):
-            with pytest.raises(Misuse, match=f"with {algorithm} the members of a group have to hear at the same time"):
-                await a.admit("a", ["g2"])
-            await a.admit("a")
-
-    run(test)
-
-
 def test_pending_and_stalls_name_the_missing_message() -> None:
     """a tells b and c; c answers b; what a told b is stuck: b knows what it waits for, and from whom."""
 

@@ -20,6 +20,19 @@ Of several values for `expected`, the greatest counts. A process that hears of a
 resynchronisation follows it too, which is what makes a newcomer, who was not sent the message itself, catch up.
 §3.5: with `resynch_after_s`, a process that falls behind sets a timer, and resynchronises only if it has sent
 nothing by then.
+
+A running process c joins a further group x (ours; the conclusion leaves it open). It calls `join` first, and waits for
+all members from then on. The members call it later, one by one, with messages in flight. After its call a member sends
+c all that it sends in x, its phase first, and nothing before. So when c has heard of a member in x, that member counts
+it, and until c has heard of all (`awaited`), `send` to x is refused. Why order is kept:
+
+* c delivers after all that precedes and is for it: the count in x goes by a member's first word to c, and rises by its
+  packets, which are FIFO.
+* A member that does not count c yet waits for no message of c to x, and there is none: the first one is sent after the
+  calls of all, so what follows it meets members that wait for c. What c said of its phase before that is kept.
+
+Without the refusal a message through a process outside the group overtakes that of c. Nobody else joins before all
+have heard of c, or two who join might not count each other.
 """
 
 from __future__ import annotations
@@ -29,7 +42,7 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from antecede.core.effects import Deliver, Effect, Sent, SetTimer, Transmit
-from antecede.core.errors import RemoteViolation
+from antecede.core.errors import Misuse, RemoteViolation
 from antecede.core.holdback import HoldBack
 from antecede.core.roster import Participant, checked_packet, checked_time
 from antecede.core.snapshot import values
@@ -81,7 +94,7 @@ class Resynch(Fields):
         return 1
 
 
-@values.storable("Phases", removed={3: ""})
+@values.storable("Phases", removed={3: ""}, added=1)
 @dataclass(slots=True)
 class Phases(Participant):
     """CTL_i, at process `roster.me`."""
@@ -93,8 +106,15 @@ class Phases(Participant):
     arrived: dict[ProcessId, int] = field(default_factory=dict)
     behind: dict[GroupId, float] = field(default_factory=dict)
     now: float = 0.0
+    awaited: dict[GroupId, set[ProcessId]] = field(default_factory=dict)
 
     def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> list[Effect]:
+        if isinstance(dests, str) and dests in self.awaited:
+            missing = sorted(self.awaited[dests])
+            raise Misuse(
+                f"{self.process!r} has joined group {dests!r} and heard nothing of {missing} in it: send to it when "
+                "they have called join for it, too"
+            )
         message = self.roster.message(dests, payload)
         assert message.group is not None
         packet = Packet(self.process, message, self._stamp(message.group))  # GS1
@@ -129,6 +149,7 @@ class Phases(Participant):
         if process == self.process:  # from now on K[x] is the phase of a member, which the announcement below says
             for group in joined:
                 self._expect(group, process, self.phase.get(group, 0))
+            self.awaited |= {group: set(others) for group in joined if (others := self._others(group))}
         self.held.resume(self._unmet, rank)  # what is held waits for the newcomer too, or later packets would overtake
         mine = [group for group in joined if group in self.roster.my_groups]
         return [effect for group in mine for effect in self._announce(group)]
@@ -140,6 +161,8 @@ class Phases(Participant):
         self.arrived.pop(process, None)
         for row in self.expected.values():
             row.pop(process, None)
+        for group in list(self.awaited):
+            self._hear(group, process)
         self.held.give_up(process, rank)
         return self._drain()
 
@@ -151,7 +174,7 @@ class Phases(Participant):
     def _arrive(self, sender: ProcessId, message: Message, stamp: PhaseStamp | ShortPhaseStamp) -> list[Effect]:
         """Take a message: GS2. Channels are FIFO, so a number at or below the last one is a duplicate."""
         group = message.group
-        if group not in self.roster.my_groups or message.dests - self.roster.groups[group] - self.roster.departed:
+        if group not in self.roster.my_groups or message.dests - self.roster.processes - self.roster.departed:
             raise RemoteViolation(f"{message.id} to group {group!r} with {sorted(message.dests)}: other members here")
         if message.id.seq <= self.arrived.get(sender, 0):
             return []
@@ -159,9 +182,17 @@ class Phases(Participant):
         packet, phase = Packet(sender, message, whole), whole.phase.get(group, 0)
         self.held.offer(packet, self._unmet(packet), rank(packet))
         self.arrived[sender] = message.id.seq
+        self._hear(group, sender)
         self._expect(group, sender, phase + 1)
         effects = self._follow(group, phase + 1)
         return effects + self._drain()
+
+    def _hear(self, group: GroupId, member: ProcessId) -> None:
+        """Note that `member` counts this process as a member, or has left."""
+        awaited = self.awaited.get(group, set())
+        awaited.discard(member)
+        if not awaited:
+            self.awaited.pop(group, None)
 
     def _complete(self, sender: ProcessId, group: GroupId, stamp: PhaseStamp | ShortPhaseStamp) -> PhaseStamp:
         """Return the timestamp with the phase in the message's own group, which a short one leaves out."""
@@ -172,8 +203,9 @@ class Phases(Participant):
 
     def _take_resynch(self, sender: ProcessId, stamp: Resynch) -> list[Effect]:
         """Take a resynchronisation: GS3."""
-        if stamp.group not in self.roster.my_groups or sender not in self.roster.groups[stamp.group]:
+        if stamp.group not in self.roster.my_groups or sender not in self.roster.processes:
             raise RemoteViolation(f"{sender} resynchronised group {stamp.group!r}: no such member here")
+        self._hear(stamp.group, sender)
         self._expect(stamp.group, sender, stamp.phase)
         effects = self._follow(stamp.group, stamp.phase)
         return effects + self._drain()
@@ -238,7 +270,7 @@ class Phases(Participant):
         return effects
 
 
-@values.storable("ShortPhases")
+@values.storable("ShortPhases", added=1)
 @dataclass(slots=True)
 class ShortPhases(Phases):
     """CTL_i whose messages leave out the count of their own group (§4.1).

@@ -146,10 +146,10 @@ class DurableProcess:
     def _refuse_to_join_alone(self) -> None:
         """Raise `Misuse` if all members of a group have to hear at once of a running process that joins it."""
         name = self.store.facts.get("algorithm", b"").decode()
-        if name in ("mr", "mr-scalar"):
+        if name == "mr-scalar":
             raise Misuse(
                 f"with {name} the members of a group have to hear at the same time of a process that joins it, so it "
-                f"cannot be running: use isis, or join with another name and these groups"
+                f"cannot be running: use isis or mr, or join with another name and these groups"
             )
 
     def _admit(self, newcomers: Iterable[ProcessId]) -> None:

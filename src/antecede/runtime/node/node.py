@@ -192,8 +192,10 @@ class Node:
     async def admit(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> None:
         """Admit a newcomer, if the algorithm has to know everybody. `groups` are the groups that it joins.
 
-        With `isis` a running process may join further groups: call this at that process first, with its own name, and
-        then at all others. From each of them it delivers what that one sends to the groups from its call on.
+        With `isis` and `mr` a running process may join further groups: call this at that process first, with its own
+        name, and then at all others; only then may somebody else join. From each of them it delivers what that one
+        sends to the groups from its call on. With `mr` its `send` to such a group raises `Misuse` until it has heard of
+        all members.
         """
         self._check_stays()
         self._durable.join(process, groups)
