@@ -181,7 +181,8 @@ class StationServer:
 
     # Hosts.
 
-    def _admit(self, connection: ServerConnection, request: Request) -> Response | None:  # noqa: ARG002
+    def _admit(self, connection: ServerConnection, request: Request) -> Response | None:
+        del request
         if len(self._connections) >= self._limits.connections:
             return connection.respond(HTTPStatus.SERVICE_UNAVAILABLE, "this station is full\n")
         return None
@@ -228,8 +229,7 @@ class StationServer:
         try:
             if before is not None:
                 await before.socket.close(websocket.REPLACED, TWICE)
-            takes = (TAKES, websocket.TAKES_LEFT)
-            answer = websocket.StationAnswer(self.durable.name, self._limits.frame_bytes, takes)
+            answer = websocket.StationAnswer(self.durable.name, self._limits.frame_bytes, (TAKES,))
             await socket.send(websocket.answer(answer))
         except BaseException:
             self._forget_connection(connection)  # it has left before it was greeted
