@@ -147,7 +147,9 @@ def registration_that_is_lost() -> Assumption:
         "asks that one, which has nothing to give away and answers after a hand-off that never begins: the host gets "
         "nothing more. Here a registration names the station that welcomed the host last. That station has had what "
         "is kept for the host, and knows where it gave it. It is the station of the cell that was left, unless the "
-        "host left that cell before it was welcomed. Our stations also find a host that names the cell that it left, "
+        "host left that cell before it was welcomed. Then a registration names the cell that was left as well, which "
+        "is asked if the host has to repeat the registration: what is kept may have come there, and the station that "
+        "welcomed the host last may have failed since. Our stations also find a host that names the cell that it left, "
         f"by a detour: in this execution with Algorithm 1, {detour} questions between stations instead of "
         f"{questions}, because s3 passes the question on to s1, where h was at first, and s1 to s2.",
         (

@@ -14,6 +14,7 @@ from antecede.core.types import Message, MessageId, Packet
 from antecede.core.wire.packets import encode
 from antecede.runtime import MemoryNetwork, MoveFailed, frames, serve_station
 from antecede.runtime.roaming import websocket
+from antecede.runtime.roaming.beacon import Beacon, write_beacon
 from antecede.runtime.roaming.problem_notice import write_notice
 from antecede.runtime.roaming.station.durable_station import DurableStation
 from antecede.runtime.roaming.station.fragments import cut
@@ -60,6 +61,12 @@ def golden_frames() -> list[dict[str, Any]]:
             for at, part in enumerate(parts)
         ),
     ]
+
+
+def golden_beacons() -> list[dict[str, Any]]:
+    """Return the entries of `beacons.json`: what stations send to those who are not connected."""
+    beacons = (Beacon("roam", "s1", "ws://127.0.0.1:7001", 1.0), Beacon("zoo", "zoë", "wss://gate.example:443", 0.25))
+    return [{"hex": write_beacon(beacon).hex(), "means": beacon._asdict()} for beacon in beacons]
 
 
 def open_station(name: str) -> DurableStation:

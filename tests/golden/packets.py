@@ -7,9 +7,21 @@ from random import Random
 from typing import Any
 
 from antecede import Packet, decode, encode
+from antecede.core.mobile.effects import Radio
 from antecede.core.snapshot import values
 from tests.golden.description import describe
-from tests.golden.plays import LONG_NAMES, NAMES, VARIANTS, needs_fifo, open_stage, play, resign, roam, roaming_names
+from tests.golden.plays import (
+    LONG_NAMES,
+    NAMES,
+    VARIANTS,
+    needs_fifo,
+    open_stage,
+    play,
+    resign,
+    restless_host,
+    roam,
+    roaming_names,
+)
 
 LONG_NAMED = ("ks", "rst", "ses", "vector", "serial-broadcast")
 """Algorithms whose packets are also kept with many long names, for the larger forms of sets and names."""
@@ -36,7 +48,8 @@ def golden_packets() -> list[dict[str, Any]]:
     for protocol in roaming_names():
         made = [packet for seed in range(24) for packet in _with_inner(roam(protocol, seed).packets)]
         entries += _entries(protocol, {}, ("h1", "h2", "h3", "h4", "s1", "s2", "s3"), made)
-    return entries
+    made = [effect.packet for effect in restless_host().enter("s3") if isinstance(effect, Radio)]
+    return entries + _entries("roam", {}, ("h1", "s1", "s2", "s3"), made)
 
 
 def _entries(

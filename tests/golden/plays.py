@@ -9,7 +9,9 @@ from typing import Any
 
 import antecede
 from antecede import Packet
+from antecede.core.mobile.host import Host
 from antecede.core.mobile.luggage import Policy
+from antecede.core.mobile.protocols import host
 from antecede.core.mobile.station import Station
 from antecede.runtime.roaming.unordered import plain_station
 from tests.mobile_worlds import FEW_HELD, FORMS, Calm, MobileWorld
@@ -175,6 +177,14 @@ def _plain(cell: str, cells: list[str], homes: dict[str, str], policy: Policy) -
 def roaming_names() -> list[str]:
     """Return the names of the roaming protocols and their variants, and "plain" for stations without order."""
     return [*(name for name in sorted(FORMS) if name != FEW_HELD), "plain"]
+
+
+def restless_host() -> Host:
+    """Return a host that is in the cell of s2, and was not welcomed there."""
+    restless = host("h1", "s1")
+    restless.enter("s2")
+    restless.leave()
+    return restless
 
 
 def roam(name: str, seed: int) -> RecordedWorld:

@@ -14,9 +14,10 @@ from antecede import AntecedeError, Packet, encode
 from antecede.core.errors import Misuse
 from antecede.core.mobile.luggage import Terms
 from antecede.core.mobile.protocols import restore as restore_roaming
+from antecede.core.mobile.protocols import station
 from antecede.core.mobile.station import Station
 from tests.golden.description import summarise
-from tests.golden.plays import VARIANTS, Call, needs_fifo, open_stage, play, resign, roam, roaming_names
+from tests.golden.plays import VARIANTS, Call, needs_fifo, open_stage, play, resign, restless_host, roam, roaming_names
 from tests.stage import Stage, destinations
 
 SEEDS = range(12)
@@ -33,7 +34,13 @@ def golden_snapshots() -> list[Entry]:
 
 def golden_roaming_snapshots() -> list[Entry]:
     """Return the entries of `roaming-snapshots.json`: stations and hosts of every roaming protocol."""
-    return [entry for protocol in roaming_names() for entry in _roaming_states(protocol)]
+    homes = {"h1": "s2", "s1": "s1", "s2": "s2"}
+    sending = station("av3", name="s1", stations=["s1", "s2"], homes=homes, logical=2)
+    return [
+        *(entry for protocol in roaming_names() for entry in _roaming_states(protocol)),
+        _entry("host", "restless", restless_host().snapshot(), [("enter", ("s3",)), ("tick", (9.0,))]),
+        _entry("station", "av3, which sends itself", sending.snapshot(), [("send", ({"h1", "s1"}, b"hello"))]),
+    ]
 
 
 def apply(machine: Any, call: str, arguments: list[Any]) -> list[list[Any]]:

@@ -15,6 +15,7 @@ from websockets.exceptions import ConnectionClosed
 
 from antecede.runtime import Host, MemoryNetwork, frames, serve_station
 from antecede.runtime.roaming import websocket
+from antecede.runtime.roaming.beacon import Beacon, read_beacon
 from antecede.runtime.roaming.problem_notice import ToldProblem, ToldProblems, read_notice
 from antecede.runtime.roaming.websocket import Hello, Refusal, RemovalAnswer, StationAnswer
 from tests.golden.description import describe
@@ -91,8 +92,13 @@ def test_a_frame_on_the_air_is_what_it_was(entry: dict[str, Any]) -> None:
 
 def test_the_newest_conversation_has_similar_names_and_problems() -> None:
     newest = {entry["kind"]: json.loads(entry["text"]) for entry in AIR[-1] if "text" in entry}
-    assert (newest[ANSWER]["takes"], newest[NOTICE]["similar"]) == (["problems"], ["bob"])
+    assert (newest[ANSWER]["takes"], newest[NOTICE]["similar"]) == (["problems", "left"], ["bob"])
     assert len(newest[TOLD]["problems"]) == 1
+
+
+@pytest.mark.parametrize("entry", read_all("beacons.json"), ids=lambda entry: str(entry["means"]["station"]))
+def test_a_beacon_is_what_it_was(entry: dict[str, Any]) -> None:
+    assert read_beacon(bytes.fromhex(entry["hex"])) == Beacon(**entry["means"])
 
 
 @pytest.mark.parametrize("said", AIR, ids=[folder.name for folder in FOLDERS])

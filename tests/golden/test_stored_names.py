@@ -67,6 +67,7 @@ STAMPS = {
     44: "Taken",
     45: "Downlink",
     46: "Got",
+    47: "RegisterFrom",
     50: "Begin",
     51: "Handover",
     52: "Moved",

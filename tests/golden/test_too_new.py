@@ -18,6 +18,7 @@ from antecede import SnapshotError, WireError
 from antecede.core.errors import Misuse, TooNew
 from antecede.core.mobile import protocols
 from antecede.core.snapshot import values
+from antecede.core.wire import packets
 from antecede.judge.events import parse, read_jsonl
 from antecede.runtime import Host, HostRefused, MemoryNetwork, frames, join, serve_station
 from antecede.runtime.roaming import websocket
@@ -38,6 +39,12 @@ def test_a_packet() -> None:
     newer = bytes([PACKET[0] + 0x10]) + PACKET[1:]
     with pytest.raises(WireError, match=f"a packet {UPGRADE}"):
         antecede.decode(newer)
+
+
+def test_a_form_of_the_wire_says_which_packets_are_inside() -> None:
+    """A new version of packets comes with a new form, which processes announce."""
+    assert sorted(frames.PACKET_VERSIONS) == list(range(1, frames.NEWEST_FORM + 1))
+    assert frames.PACKET_VERSIONS[frames.NEWEST_FORM] == packets.VERSION
 
 
 def test_a_packet_with_a_stamp_of_a_later_release() -> None:

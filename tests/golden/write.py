@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.golden.files import SUMS, digests
-from tests.golden.frames import golden_air_frames, golden_frames
+from tests.golden.frames import golden_air_frames, golden_beacons, golden_frames
 from tests.golden.packets import golden_packets
 from tests.golden.snapshots import golden_roaming_snapshots, golden_snapshots
 from tests.golden.stores import write_stores
@@ -27,6 +27,7 @@ ENTRIES = {
     "roaming-snapshots.json": golden_roaming_snapshots,
     "frames.json": golden_frames,
     "air.json": golden_air_frames,
+    "beacons.json": golden_beacons,
 }
 
 

@@ -15,8 +15,8 @@ from bench.mobile.drive import Setting, measure
 from antecede import Packet, encode
 from antecede.core.mobile.effects import Radio
 from antecede.core.mobile.handoff import SETTLING
-from antecede.core.mobile.host import ENTERING
-from antecede.core.mobile.host_and_station_frames import Handover, Last, Register
+from antecede.core.mobile.host import ENTERING, IN
+from antecede.core.mobile.host_and_station_frames import Handover, Last, Register, RegisterFrom
 from antecede.core.mobile.logical import Cluster
 from antecede.core.mobile.protocols import host, protocols
 from antecede.core.mobile.station import Station
@@ -55,13 +55,14 @@ def test_5_2_a_message_to_the_old_cell_comes_before_what_it_caused(protocol: str
 
 
 def test_2_a_host_names_the_station_of_the_cell_that_it_left() -> None:
-    """h moves from s1 to s2 and on to s3 before s2 has heard of it. Ours names s1, where it was last welcome."""
-    for make_host, named in ((leaving_host, "s2"), (host, "s1")):
+    """h moves from s1 to s2 and on to s3 before s2 has heard of it. Ours names s1 too, where it was last welcome."""
+    for make_host, registers in (
+        (leaving_host, (Register(1, "s1"), Register(2, "s2"))),
+        (host, (Register(1, "s1"), RegisterFrom(2, "s1", "s2"))),
+    ):
         moving = make_host("h", "s1")
-        moving.enter("s2")
-        register = next(effect.packet.stamp for effect in moving.enter("s3") if isinstance(effect, Radio))
-        assert isinstance(register, Register)
-        assert register.previous == named
+        for place, register in zip(("s2", "s3"), registers, strict=True):
+            assert Radio(place, Packet("h", None, register)) in moving.enter(place)
     assert leaving_host("h", "s1").enter("s1") == [], "the beacon of its own cell is nothing new"
 
 
@@ -81,6 +82,29 @@ def test_2_a_host_that_names_a_station_which_never_heard_it_is_found_by_a_detour
         assert scene.counts["wire Begin"] == questions
         assert order(scene, "h") == ["a:1", "a:2"]
         scene.finished()
+
+
+@pytest.mark.parametrize("protocol", ["av1", "prs-mobile", "roam"])
+def test_2_the_cell_that_was_left_is_asked_if_the_station_that_was_asked_is_silent(protocol: str) -> None:
+    """s1 has given the luggage of h to s2 and is down. The welcome of s2 did not reach h, who is at s3 now."""
+    scene = world(protocol, {"a": "s2", "h": "s1"}, cells="s3")
+    scene.enter("h", "s2")
+    flush(scene, lambda _, to, __: to == "h")
+    scene.enter("h", "s3")
+
+    def from_or_to_s1(sender: str, to: str, _: Packet) -> bool:
+        return "s1" in (sender, to)
+
+    flush(scene, from_or_to_s1)
+    assert scene.hosts["h"].state == ENTERING
+    scene._tick(scene.now + 2.0)
+    flush(scene, from_or_to_s1)
+    assert scene.hosts["h"].state == IN
+    message = scene.send("a", {"h"})
+    flush(scene, from_or_to_s1)
+    assert order(scene, "h") == [str(message)]
+    flush(scene)
+    scene.finished()
 
 
 def test_2_as_printed_a_host_whose_registration_is_lost_gets_nothing_more() -> None:

@@ -29,6 +29,7 @@ from antecede.core.mobile.host_and_station_frames import (
     Leave,
     Moved,
     Register,
+    RegisterFrom,
     Taken,
     Uplink,
     Welcome,
@@ -86,10 +87,11 @@ def right_air(chance: random.Random) -> Packet:
     number = chance.randint(0, 3)
     return [
         Packet(LIAR, None, Register(number, "s2")),
+        Packet(LIAR, None, RegisterFrom(number, "s2", "s3")),
         Packet(LIAR, None, Leave(number)),
         Packet(LIAR, None, Got(0, number)),
         Packet(LIAR, message(LIAR, number + 1, {"bob"}), Uplink(0)),
-    ][chance.randrange(4)]
+    ][chance.randrange(5)]
 
 
 def lie(chance: random.Random) -> Packet:

@@ -45,6 +45,8 @@ from antecede.runtime.varint import read_number, write_number
 PACKETS, ROSTER, FAREWELL, KNOWN, PART, REMOVED, LEAVING, SETTLED, ENVELOPE = range(1, 10)
 BARE_FORM, ENVELOPE_FORM = 1, 2
 NEWEST_FORM = ENVELOPE_FORM
+PACKET_VERSIONS = {BARE_FORM: 1, ENVELOPE_FORM: 1}
+"""The version of the packets inside, by the form of the wire: who reads a form reads these packets too."""
 TURN_MAX = 2**53
 PART_HEAD = struct.Struct(">BQII")
 PARTS_MAX = 1_024

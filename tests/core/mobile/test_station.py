@@ -18,7 +18,7 @@ from antecede import (
     Transmit,
     mobile,
 )
-from antecede.core.mobile.host_and_station_frames import Begin, Got, Handover, Moved, Register, Uplink
+from antecede.core.mobile.host_and_station_frames import Begin, Got, Handover, Moved, Register, RegisterFrom, Uplink
 from antecede.core.mobile.luggage import Policy
 from antecede.core.mobile.station import Station
 from antecede.core.snapshot import values
@@ -122,3 +122,21 @@ def test_the_luggage_comes_from_the_station_that_the_host_names_or_from_where_it
     effects = made.hear(Packet("a", None, Register(1, named)))
     assert [effect.to for effect in effects if isinstance(effect, Transmit)] == [asked]
     assert made.luggage_source("a") == asked
+
+
+def test_the_cell_that_a_host_left_is_asked_when_the_registration_comes_again() -> None:
+    """001 §2. Not at once, because it may never have heard of the host. Only other stations are asked."""
+    stations = ["s1", "s2", "s3", "s4"]
+    for stamp, asked in (
+        (Register(2, "s1"), []),
+        (RegisterFrom(2, "s1", "s2"), ["s2"]),
+        (RegisterFrom(2, "s1", "s3"), []),
+        (RegisterFrom(2, "s1", "nowhere"), []),
+    ):
+        made = mobile.station(name="s3", stations=stations, homes={"a": "s4"})
+        assert isinstance(made, Station)
+        begin = Packet("s3", None, Begin("a", 2, "s3", 0))
+        assert made.hear(Packet("a", None, stamp)) == [Transmit("s1", begin)]
+        for _ in range(2):
+            assert made.hear(Packet("a", None, stamp)) == [Transmit(to, begin) for to in asked]
+        assert made.hear(Packet("a", None, Register(1, "s1"))) == []

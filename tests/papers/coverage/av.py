@@ -37,10 +37,12 @@ ROWS = (
         "papers/test_001_mobile.py::test_2_a_host_names_the_station_of_the_cell_that_it_left "
         "papers/test_001_mobile.py::test_2_a_hand_off_follows_whichever_station_a_host_names "
         "papers/test_001_mobile.py::test_2_a_host_that_names_a_station_which_never_heard_it_is_found_by_a_detour "
+        "papers/test_001_mobile.py::test_2_the_cell_that_was_left_is_asked_if_the_station_that_was_asked_is_silent "
         "papers/test_001_mobile.py::test_2_as_printed_a_host_whose_registration_is_lost_gets_nothing_more",
         link="A registration arrives, though the host has left the cell",
-        why="a registration names the station that welcomed the host last, which is that of the cell it left unless it "
-        "left before it was welcomed; to name that cell even then relies on registrations that are never lost",
+        why="a registration names the cell that was left, and, if the host left it before it was welcomed there, the "
+        "station that welcomed it last, too, which is asked first: that cell may never have heard of the host, because "
+        "registrations can be lost",
     ),
     works(
         "1.5", "§2", "A host disconnects from its station, and connects later.",

@@ -52,7 +52,16 @@ def test_tokens_that_are_no_good() -> None:
                 await closed_with(at["s1"], websocket.hello(token, "1")) for token in (old, other, unsigned, "", "\0")
             ]
             assert ends[0] == (websocket.REFUSED, "the token has expired: ask for another")
-            assert ends[1:] == [(websocket.REFUSED, "the token is not one of this system")] * 4
+            assert (
+                ends[1:]
+                == [
+                    (
+                        websocket.REFUSED,
+                        "the token is not one of this system: make one with `antecede token` and its key",
+                    )
+                ]
+                * 4
+            )
             assert await closed_with(at["s1"], websocket.hello(issue(KEY, "s1"), "1")) == (
                 websocket.REFUSED,
                 "the token has the name of a station",

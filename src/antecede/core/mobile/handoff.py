@@ -2,8 +2,9 @@
 
 The **luggage** of a host is everything its station keeps for it. There is one of it, and it follows the host: a station
 the host registers with asks for it, and asks the station that welcomed the host last; a station that no longer has
-it knows where it sent it, and passes the question on. Registrations are numbered by the host (`move`) and the places of
-the luggage by the stations (`epoch`), so that neither delay, repetition nor a return can confuse them.
+it knows where it sent it, and passes the question on. If the host has to repeat its registration, and left a cell
+before it was welcomed there, that cell is asked as well. Registrations are numbered by the host (`move`) and the places
+of the luggage by the stations (`epoch`), so that neither delay, repetition nor a return can confuse them.
 
     away       not here, and not asked for
     awaited    the host registered here and the luggage is on its way; what comes for the host is kept
@@ -40,6 +41,7 @@ COMMON: Table = {
     (AWAY, REGISTER): (AWAITED, ("ask",)),
     (AWAY, PASSING): (AWAY, ("forward",)),
     (AWAITED, REGISTER): (AWAITED, ("ask",)),
+    (AWAITED, AGAIN): (AWAITED, ("ask_left",)),
     (AWAITED, PASSING): (AWAITED, ("forward",)),
     (AWAITED, OVERTAKEN): (AWAY, ("release",)),
     (HERE, REGISTER): (HERE, ("renew", "welcome")),

@@ -14,7 +14,16 @@ from antecede.core.effects import Deliver, Sent, SetTimer
 from antecede.core.errors import LimitReached, Misuse, RemoteViolation
 from antecede.core.mobile import border
 from antecede.core.mobile.effects import Effect, Radio
-from antecede.core.mobile.host_and_station_frames import Downlink, Got, Leave, Register, Taken, Uplink, Welcome
+from antecede.core.mobile.host_and_station_frames import (
+    Downlink,
+    Got,
+    Leave,
+    Register,
+    RegisterFrom,
+    Taken,
+    Uplink,
+    Welcome,
+)
 from antecede.core.roster import checked_names, checked_packet, checked_payload, checked_time
 from antecede.core.snapshot import values
 from antecede.core.types import Message, MessageId, Packet, ProcessId
@@ -22,7 +31,7 @@ from antecede.core.types import Message, MessageId, Packet, ProcessId
 OUT, ENTERING, IN = "out", "entering", "in"
 
 
-@values.storable("Host")
+@values.storable("Host", added=1)
 @dataclass(slots=True)
 class Host:
     """A roaming host. It starts at `previous`, its home station. `mobile.host` makes it."""
@@ -39,6 +48,8 @@ class Host:
     unsent: dict[int, Packet] = field(default_factory=dict)
     now: float = 0.0
     due: float | None = None
+    left: ProcessId = ""
+    """The cell that the host left last, if it was not welcomed there."""
 
     def send(self, dests: Iterable[ProcessId], payload: bytes) -> list[Effect]:
         """Send `payload` to `dests`. If the host is among them, its own copy is delivered at once."""
@@ -63,6 +74,8 @@ class Host:
     def enter(self, station: ProcessId) -> list[Effect]:
         """Register at `station`, whose beacon is heard, whether the host moves, comes back or wakes up."""
         checked_names("the station", [station])
+        if station != self.cell:
+            self._note_left()
         self.move += 1
         self.cell, self.state = station, ENTERING
         return [self._register(), *self._timer()]
@@ -71,6 +84,7 @@ class Host:
         """Switch off: nothing is heard from now on."""
         if self.state == OUT:
             raise Misuse(f"{self.me} is already out of reach")
+        self._note_left()
         self.state, self.due = OUT, None
         return [Radio(self.cell, Packet(self.me, None, Leave(self.move)))]
 
@@ -124,7 +138,7 @@ class Host:
     def _welcome(self, station: ProcessId, welcome: Welcome) -> list[Effect]:
         if welcome.move != self.move:
             return []
-        self.state, self.previous = IN, station
+        self.state, self.previous, self.left = IN, station, ""
         self._forget_taken(welcome.sent)
         return [self._acknowledge(), *self._resend(), *(self._timer() if self.unsent else [])]
 
@@ -139,10 +153,19 @@ class Host:
     def _register(self) -> Radio:
         """Return the registration of this host in its cell.
 
-        It names the station that welcomed the host last, which has had its luggage: the cell left may not know of it.
-        001 §2 names the cell that was left, and its registrations are never lost (`docs/errata.md`).
+        It names the station that welcomed the host last, which has had its luggage. As a rule that is the cell that was
+        left, which 001 §2 names. If the host left that one before it was welcomed there, it names both: the cell may
+        have the luggage by now, and may also never have heard of the host (`docs/errata.md`).
         """
-        return Radio(self.cell, Packet(self.me, None, Register(self.move, self.previous)))
+        stamp = Register(self.move, self.previous)
+        if self.left not in ("", self.cell, self.previous):
+            stamp = RegisterFrom(self.move, self.previous, self.left)
+        return Radio(self.cell, Packet(self.me, None, stamp))
+
+    def _note_left(self) -> None:
+        """Note the cell that is left now, if the host was not welcomed there."""
+        if self.state == ENTERING:
+            self.left = self.cell
 
     def _acknowledge(self) -> Radio:
         return Radio(self.cell, Packet(self.me, None, Got(self.got, self.sent)))

@@ -1,4 +1,4 @@
-"""Every frame between a host and its station (tags 40 to 46) and between stations (50 and up), as a stamp of a packet.
+"""Every frame between a host and its station (tags 40 to 47) and between stations (50 and up), as a stamp of a packet.
 
 The wire form of each follows from its fields (`wire.fields`). `Uplink`, `Downlink`, `Carried`, `Cast`, `Relayed` and
 `Old` accompany a message; the others stand for themselves.
@@ -23,6 +23,14 @@ class Register(Fields):
 
     move: int
     previous: str
+
+
+@shapes.stamp(47, "RegisterFrom")
+@dataclass(frozen=True, slots=True)
+class RegisterFrom(Register):
+    """The same, of a host that left the cell of `left` before it was welcomed there."""
+
+    left: str
 
 
 @shapes.stamp(41, "Welcome")

@@ -30,6 +30,7 @@ from antecede.core.mobile.host_and_station_frames import (
     Leave,
     Moved,
     Register,
+    RegisterFrom,
     Taken,
     Uplink,
     Welcome,
@@ -261,7 +262,7 @@ class Station:
         if register.move > berth.heard:
             berth.heard, berth.previous, berth.asleep = register.move, register.previous, False
             yield from self.step(host, handoff.REGISTER, register)
-        elif register.move == berth.heard and berth.luggage is not None:
+        elif register.move == berth.heard and (berth.luggage is not None or berth.state == handoff.AWAITED):
             yield from self.step(host, handoff.AGAIN, register)
 
     def _begin(self, begin: Begin) -> Iterator[Effect]:
@@ -312,6 +313,11 @@ class Station:
         is_named = self._is_another(register.previous)
         at, epoch = (register.previous, 0) if is_named else (berth.at, berth.epoch)
         yield from self.scheme.wire(self, at, self._packet(Begin(host, register.move, self.me, epoch)))
+
+    def _ask_left(self, host: ProcessId, berth: Berth, register: Register) -> Iterator[Effect]:  # noqa: ARG002
+        """Ask the cell that the host left too, because the luggage is long in coming: that cell may have got it."""
+        if isinstance(register, RegisterFrom) and self._is_another(register.left):
+            yield from self.scheme.wire(self, register.left, self._packet(Begin(host, register.move, self.me, 0)))
 
     def _is_another(self, name: ProcessId) -> bool:
         """Return whether this is the name of another station."""

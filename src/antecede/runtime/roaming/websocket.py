@@ -5,8 +5,8 @@
    keeps no state says `volatile`: whoever shows its token next, and keeps none either, goes on under its name. A host
    that has sent or got messages also says how many, `"has": [7, 4, 3735928559]` (`HostMemory`), so that a
    station whose store fell back is noticed (`station.evidence`).
-2. The station answers in text: `{"station": "s1", "frame_bytes": 8192, "takes": ["problems"]}`; to an operator whose
-   token removes a host, `{"station": "s1", "removed": "ann"}`, and that is all. By the answer a host learns which
+2. The station answers in text: `{"station": "s1", "frame_bytes": 8192, "takes": ["problems", "left"]}`; to an operator
+   whose token removes a host, `{"station": "s1", "removed": "ann"}`, and that is all. By the answer a host learns which
    station serves it. After that the station pings each host every `AirLimits.ping_s`, and answers the pings of the
    host, every `ping_s` of `Host`. A host that gets no answer for as long looks for another station. The beacon of
    001 §2, which hosts that are not connected hear, is in `beacon`.
@@ -14,7 +14,8 @@
    `core.mobile.host_and_station_frames`. The station may also send notices, in text:
    `{"refused": "ann:7", "unknown": "zed", "similar": ["zoe"]}`: that message of yours was to a host nobody knows, and
    these names are like it; and, to a host that keeps no state, `{"sent": 7, "got": 4}`: that many messages it has sent
-   and got before. If the station `takes` it, the host may send one kind of notice, of its problems (`problem_notice`).
+   and got before. If the station `takes` them, the host may send one kind of notice, of its problems
+   (`problem_notice`), and registrations that name the cell that was left, too (`RegisterFrom`).
 
 Every text has one function here that writes it and one that reads it. The binary frames, and those that stations put
 into each other's inboxes, are in `runtime.frames`.
@@ -29,13 +30,13 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import isfinite
 from typing import Any, NamedTuple
 
 from antecede.core.errors import Misuse, RemoteViolation, WireError, too_new
-from antecede.core.mobile.host_and_station_frames import Got, Leave, Register, Uplink
+from antecede.core.mobile.host_and_station_frames import Got, Leave, Register, RegisterFrom, Uplink
 from antecede.core.types import Packet, ProcessId
 from antecede.core.wire.packets import decode, encode
 from antecede.runtime import frames
@@ -58,6 +59,8 @@ REASON_BYTES_MAX = 120
 INCARNATION_CHARS_MAX = 64
 COUNT_MAX = 2**53
 """No host ever sends or gets so many messages."""
+TAKES_LEFT = "left"
+"""What a station says that it takes if it reads `RegisterFrom`."""
 VOLATILE = "volatile"
 """The incarnation of every host that keeps no state."""
 
@@ -286,6 +289,14 @@ def check_spoken(host: ProcessId, packet: Packet) -> None:
         raise RemoteViolation(f"a {type(stamp).__name__} {'without' if message is None else 'with'} a message")
     if message is not None and (message.sender != host or message.group is not None):
         raise RemoteViolation("a message in the name of another host, or to a group")
+
+
+def without_left(packet: Packet) -> Packet:
+    """Return the packet as a station of an earlier release reads it: a registration that names one station."""
+    stamp = packet.stamp
+    if not isinstance(stamp, RegisterFrom):
+        return packet
+    return replace(packet, stamp=Register(stamp.move, stamp.previous))
 
 
 def pack(packets: Sequence[Packet], frame_bytes: int) -> tuple[bytes, int]:

@@ -1,6 +1,8 @@
 """Who answers a host and is not a station, says what no station says, or falls silent: the host looks for another."""
 
 import asyncio
+from functools import partial
+from pathlib import Path
 
 import pytest
 from websockets.asyncio.client import ClientConnection, connect
@@ -8,6 +10,8 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.frames import Frame, Opcode
 from websockets.protocol import Event
 
+from antecede.core.mobile.host_and_station_frames import Leave, Register, RegisterFrom
+from antecede.runtime.background import end
 from antecede.runtime.roaming import websocket
 from antecede.runtime.roaming.host.host import Host
 from antecede.runtime.roaming.tokens import issue
@@ -86,5 +90,35 @@ def test_a_host_notices_a_station_that_no_longer_announces_itself_and_is_served_
                 await until(lambda: ann.station == "s2")
                 await bob.send("ann", b"you are here now")
                 assert await taken(ann, 1) == [b"you are here now"]
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize(("takes", "registers"), [("", [Register(2, "-")]), ('"left"', [RegisterFrom(2, "-", "s1")])])
+def test_a_host_that_was_not_welcomed_names_the_cell_that_it_left_to_a_station_that_takes_it(
+    takes: str, registers: list[Register], tmp_path: Path
+) -> None:
+    """Stations of earlier releases refuse a kind of packet that they do not know."""
+    heard: dict[str, list[object]] = {"s1": [], "s2": []}
+
+    async def attend(station: str, socket: ServerConnection) -> None:
+        await socket.recv()
+        await socket.send(f'{{"station": "{station}", "frame_bytes": 8192, "takes": [{takes}]}}')
+        async for said in socket:
+            heard[station] += [packet.stamp for packet, _ in websocket.read_packets(said)]
+
+    async def scenario() -> None:
+        async with (
+            serve(partial(attend, "s1"), "127.0.0.1", 0) as first,
+            serve(partial(attend, "s2"), "127.0.0.1", 0) as second,
+        ):
+            ports = [next(iter(server.sockets)).getsockname()[1] for server in (first, second)]
+            urls = [f"ws://127.0.0.1:{port}" for port in ports]
+            async with Host(urls[:1], "ann", issue(KEY, "ann"), path=tmp_path / "ann") as ann:
+                await until(lambda: heard["s1"])
+                moving = asyncio.create_task(ann.move(urls[1]))
+                await until(lambda: heard["s2"])
+                await end([moving])
+        assert heard == {"s1": [Register(1, "-")], "s2": [*registers, Leave(2)]}
 
     asyncio.run(scenario())

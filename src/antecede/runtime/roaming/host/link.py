@@ -38,13 +38,14 @@ class NoStation(AntecedeError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Link:
-    """An open connection to `station`, which takes frames of `frame_bytes`, and `takes_problems` or not."""
+    """An open connection to `station`. It takes frames of `frame_bytes`, and may take problems and `RegisterFrom`."""
 
     socket: ClientConnection
     url: str = field(repr=False)
     station: ProcessId
     frame_bytes: int
     takes_problems: bool = False
+    takes_left: bool = False
 
 
 def checked_url(url: str, tls: SSLContext | None) -> str:
@@ -105,7 +106,8 @@ async def open_link(
         await socket.send(websocket.hello(token, incarnation, host, has))
         async with asyncio.timeout(connect_s):
             answer = websocket.read_answer(await socket.recv())
-        return Link(socket, url, answer.station, answer.frame_bytes, TAKES in answer.takes)
+        takes = [what in answer.takes for what in (TAKES, websocket.TAKES_LEFT)]
+        return Link(socket, url, answer.station, answer.frame_bytes, *takes)
     except (ConnectionClosed, TimeoutError) as error:
         await socket.close()
         raise explain_end(error) from None

@@ -30,7 +30,7 @@ class LinkWriter:
         self._filled = asyncio.Event()
 
     def put(self, packets: Iterable[Packet]) -> None:
-        self._waiting += packets
+        self._waiting += packets if self._link.takes_left else map(websocket.without_left, packets)
         if self._waiting:
             self._filled.set()
 
