@@ -12,6 +12,7 @@ from pathlib import Path
 from antecede.core.types import ProcessId
 from antecede.runtime import MemoryNetwork, Received, Unreachable
 from antecede.runtime.state.store import Store
+from antecede.runtime.state.store_error import StoreError
 from antecede.runtime.transport.contract import Claimant
 from antecede.runtime.transport.delayed import SlowTransport
 from tests.runtime.power import Disk, replace_files
@@ -66,8 +67,8 @@ class Power:
     ) -> Iterator[tuple[int, int]]:
         """Cut the power just before and just after every flush of the store of `process`, and at places `between`.
 
-        Yield the progress that was promised by then, and that of the store as it is on the disk. `path` has the name of
-        the store, in a folder to put it into.
+        Yield the progress that was promised by then, and that of the store as it is on the disk, or -1 if steps are
+        missing from the middle of its log. `path` has the name of the store, in a folder to put it into.
         """
         flushes = [at for at in self.disk.flushes() if Path(self.disk.events[at].path).name.startswith(path.name)]
         anywhere = [chance.randint(0, len(self.disk.events)) for _ in range(between)]
@@ -75,7 +76,7 @@ class Power:
         for place, files in self.disk.cut({*flushes, *(at + 1 for at in flushes), *anywhere}, chance):
             replace_files(path.parent, {name: files[name] for name in files if Path(name).name.startswith(path.name)})
             promised = max((promise.progress for promise in promises if promise.events <= place), default=0)
-            yield promised, progress_of(path)
+            yield promised, _progress_if_not_refused(path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +123,15 @@ class PoweredNetwork:
 
     async def stop(self) -> None:
         """Do nothing."""
+
+
+def _progress_if_not_refused(path: Path) -> int:
+    try:
+        return progress_of(path)
+    except StoreError as error:
+        if "transactions end after it" not in str(error):
+            raise
+        return -1
 
 
 def progress_of(path: Path) -> int:

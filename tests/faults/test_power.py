@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from antecede.runtime import Limits, MemoryNetwork, NameTaken, Node, join
+from antecede.runtime import Limits, MemoryNetwork, NameTaken, Node, StoreError, join
 from tests.faults.powered import Power, PoweredNetwork, PowerFails
 from tests.replay import Drawing
 from tests.runtime.power import recorded
@@ -126,7 +126,7 @@ def record_a_run(folder: Path, durability: str) -> Power:
 
 @pytest.mark.parametrize("durability", ["power", "process"])
 def test_a_cut_at_every_flush_and_between(tmp_path: Path, seed: int, durability: str) -> None:
-    """With "power", nothing is missing that was promised. With "process" the store may be older; it is whole."""
+    """With "power", nothing is missing that was promised. With "process" the store may be older, or refused."""
     chance = random.Random(seed)
     power = record_a_run(tmp_path / "stores", durability)
     assert len(power.promises) > 3 * MESSAGES
@@ -183,7 +183,7 @@ def test_power_fails_with_durability_process(tmp_path: Path, seed: int) -> None:
         try:
             async with join(network, space="s", process="a", store=folder) as node:
                 assert node._durable.store.progress >= known.progress
-        except NameTaken as refusal:
+        except (NameTaken, StoreError) as refusal:
             return str(refusal)
         return ""
 

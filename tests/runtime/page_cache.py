@@ -36,7 +36,8 @@ def unflushed_pages(descriptor: int, offset: int = 0, length: int = 0) -> int:
 def copy_flushed(source: Path, target: Path) -> int:
     """Copy a folder as a power cut would leave it now. Return the number of pages that are lost.
 
-    Each file ends before its first page that is not flushed. Names of files count as flushed.
+    Each file ends with its first page that is not flushed, whose beginning may have been flushed before. Names of files
+    count as flushed.
     """
     lost = 0
     for path in sorted(source.rglob("*")):
@@ -47,7 +48,9 @@ def copy_flushed(source: Path, target: Path) -> int:
             content = file.read()
             lost += unflushed_pages(file.fileno())
             places = range(0, len(content), PAGE_BYTES)
-            kept = next((at for at in places if unflushed_pages(file.fileno(), at, PAGE_BYTES)), len(content))
+            kept = (
+                next((at for at in places if unflushed_pages(file.fileno(), at, PAGE_BYTES)), len(content)) + PAGE_BYTES
+            )
         to = target / path.relative_to(source)
         to.parent.mkdir(parents=True, exist_ok=True)
         to.write_bytes(content[:kept])

@@ -1,6 +1,7 @@
 """What survives a restart.
 
 store            one SQLite file, in which a group of steps is there as a whole or not at all
+wal              damage in SQLite's log that it would take for the end of the log
 store_error      the error of a store that cannot be read or written, and the checksum of a row
 row_sum          the checksum of all rows: a row that is missing is noticed
 migration        the formats of a store, and the way from an earlier one to the present one

@@ -16,7 +16,7 @@ progress than the broker knows of, and is refused (`ownership`): it would number
 was taken from the broker since then would never come again.
 
 Every row has a checksum, there is one of all rows (`row_sum`), and SQLite checks its pages when the file is opened: a
-file that is damaged is refused.
+file that is damaged is refused (its log, too: `wal`).
 A file is open in one process at a time. Numbers of outbox and inbox rise for ever and give the order.
 """
 
@@ -45,6 +45,7 @@ from antecede.runtime.state.outgoing import (
 )
 from antecede.runtime.state.row_sum import RowSum
 from antecede.runtime.state.store_error import SAFE, StoreError, checksum, unreadable
+from antecede.runtime.state.wal import check_log
 
 DURABILITY = {"process": "NORMAL", "power": "FULL"}
 CHECKPOINT_PAGES = 4_000
@@ -125,6 +126,7 @@ class Store:
             if self.path is not None:
                 self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # nobody else puts files there
                 self.path.touch(mode=0o600)  # payloads are nobody else's; SQLite gives its other files the same mode
+                check_log(self.path)
             database = sqlite3.connect(
                 self.path or ":memory:", isolation_level=None, timeout=0, check_same_thread=False
             )
