@@ -113,6 +113,17 @@ asyncio.run(main())
 """,
         "there is no process 'stok' in space 'orders': .* Did you mean 'stock'?",
     ),
+    "a destination is misspelt, and the program fails": (
+        """
+async def main():
+    async with antecede.join(sys.argv[1], space="orders", process="billing") as node:
+        print("begins", flush=True)
+        await node.send({"stok"}, b"paid")
+        raise RuntimeError("of the program")
+asyncio.run(main())
+""",
+        "1 packet",  # is not in the inbox of stok, or waits for stok, which is not there
+    ),
     "ack is forgotten, and the program ends": (
         """
 async def main():

@@ -146,14 +146,39 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def _serve(arguments: argparse.Namespace, listen: tuple[str, int], tls: SSLContext | None) -> int:
+    """Run the station until SIGTERM or SIGINT comes. Before it is open, as while NATS is awaited, at once."""
+    stop, opened = asyncio.Event(), asyncio.Event()
+    serving = asyncio.create_task(_serve_until(stop, opened, arguments, listen, tls))
+
+    def end() -> None:
+        stop.set()
+        if not opened.is_set():
+            serving.cancel()
+
+    for signaled in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(signaled, end)
+    try:
+        return await serving
+    except asyncio.CancelledError:
+        if not stop.is_set():
+            raise
+        print("antecede: stopped before the station was open", file=sys.stderr)
+        return 130
+
+
+async def _serve_until(
+    stop: asyncio.Event,
+    opened: asyncio.Event,
+    arguments: argparse.Namespace,
+    listen: tuple[str, int],
+    tls: SSLContext | None,
+) -> int:
+    """Run the station until `stop` is set. Set `opened` when it listens."""
     from antecede.runtime.roaming.station.serve import policy, serve_station
     from antecede.runtime.roaming.tokens import read_key
     from antecede.runtime.roaming.websocket import AirLimits
     from antecede.runtime.transport.urls import NOT_GIVEN
 
-    stop = asyncio.Event()
-    for signaled in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(signaled, stop.set)
     async with serve_station(
         broker.url(arguments),
         name=arguments.name,
@@ -178,6 +203,7 @@ async def _serve(arguments: argparse.Namespace, listen: tuple[str, int], tls: SS
         nats=broker.options(arguments, replicas=arguments.replicas),
         trace=arguments.trace,
     ) as server:
+        opened.set()
         metrics = None if arguments.metrics is None else server.metrics.serve(arguments.metrics)
         shown = f"[{listen[0]}]" if ":" in listen[0] else listen[0]
         print(f"{arguments.name} listens at {'ws' if tls is None else 'wss'}://{shown}:{server.port}", flush=True)

@@ -25,7 +25,8 @@ from antecede.runtime.transport.delayed import SlowNetwork
 from antecede.runtime.transport.memory import MemoryTransport
 from antecede.runtime.transport.nats.options import NatsLimits
 from antecede.runtime.watch.problem_log import ProblemLog, find_broker_lost
-from antecede.runtime.watch.problems import Problem, plural
+from antecede.runtime.watch.problems import Problem
+from antecede.runtime.watch.words import plural
 from tests.runtime.cells import cat_lacks_one, cells, until
 from tests.runtime.logged import said
 from tests.runtime.nodes import eventually, nodes, run, take
@@ -47,6 +48,7 @@ def test_a_destination_that_nobody_started_is_told_with_names_that_are_like_it(
             assert isinstance(problem, NoSuchProcess)
             assert (problem.to, problem.owed, problem.similar) == ("stok", 1, ("stock",))
             words = "billing: there is no process 'stok' in space 's': .* 1 packet waits for it. Did you mean 'stock'"
+            assert str(problem).endswith("Did you mean 'stock'? If nobody ever starts it, call give_up('stok')")
             assert said(caplog, words) == 1
             assert 'antecede_problems{kind="no such process",process="billing"} 1.0' in billing.metrics.text()
             async with nodes(network, "stok") as (stok,):

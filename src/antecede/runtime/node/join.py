@@ -37,7 +37,7 @@ from antecede.runtime.transport.contract import Network, open_transport
 from antecede.runtime.transport.nats.options import NatsOptions
 from antecede.runtime.transport.urls import NOT_GIVEN, NotGiven, network_of, path_of_store
 from antecede.runtime.watch import status
-from antecede.runtime.watch.problems import list_names
+from antecede.runtime.watch.words import list_names
 
 LOGGER = logging.getLogger("antecede")
 IF_LOST = "use another name, and let the others call give_up() with this one"
@@ -170,7 +170,11 @@ async def _enter(plan: JoinPlan) -> AsyncIterator[Node]:
             await node.give_up(name)
         if durable.departure.step != STAYS:
             await _go_on_leaving(node, durable, space)
-        yield node
+        try:
+            yield node
+        except BaseException:
+            node.tell_what_is_left()
+            raise
         await node.finish()
 
 

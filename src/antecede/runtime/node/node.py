@@ -280,6 +280,11 @@ class Node:
                 raise
         self._driver.raise_untold()
 
+    def tell_what_is_left(self) -> None:
+        """Internal: log what is left behind, because the application ends with an exception: nothing is waited for."""
+        if self._driver.failure is None and not self._closed:
+            self._view.tell_what_is_left()
+
     def leave_untold(self) -> None:
         """Internal: let `finish` raise no failure, because the application has an exception of its own."""
         self._driver.leave_untold()

@@ -32,11 +32,10 @@ from antecede.runtime.watch.problems import (
     Problem,
     RefusedAfterGiveUp,
     StampsTooLarge,
-    list_names,
-    plural,
 )
 from antecede.runtime.watch.recent_events import RecentEvents
 from antecede.runtime.watch.stalls import NO_INBOX_AFTER_S, NoSuchProcess, Stall, Waiting, Watch
+from antecede.runtime.watch.words import list_names, plural
 
 SIMILAR_AFTER_S = NO_INBOX_AFTER_S / 4
 """How often names that are like that of a missing destination are looked for, and `SEARCHES_MAX` times."""
@@ -73,7 +72,7 @@ class NodeView:
         options = json.loads(durable.store.facts.get("options", b"{}"))
         self._hold_back_limit = int(options.get("hold_back_limit", HOLD_BACK_LIMIT))
         self._stall_after_s = limits.stall_after_s
-        self._watch = Watch(limits.stall_after_s, clock, self._space)
+        self._watch = Watch(limits.stall_after_s, clock, self._space, gives_up=True)
         self._log = ProblemLog(durable.process, clock)
         self._reused = RecentEvents[ReusedNumber](clock, limits.event_lasts_s)
         self._given_up = RecentEvents[ProcessId](clock, limits.event_lasts_s)
@@ -98,6 +97,10 @@ class NodeView:
         of their destination, and messages that it took and has not acknowledged.
         """
         await self.find_similar_names()
+        self.tell_what_is_left()
+
+    def tell_what_is_left(self) -> None:
+        """Log the same at once, without asking the broker for names that are like an unknown one."""
         waiting = self._watch.waiting(self._waiting(), self._outbox.queues.values(), self._durable.unreadable)
         unsent = [stall for stall in waiting if isinstance(stall, NoSuchProcess)]
         self._log.look([*self.problems(), *unsent, *self._progress.acknowledgements.find_left()])

@@ -101,7 +101,7 @@ def read_token(key: bytes, token: str) -> Badge:
     except jwt.ExpiredSignatureError:
         raise TokenRefused("the token has expired: ask for another") from None
     except (jwt.PyJWTError, ValueError):
-        raise TokenRefused("the token is not one of this system") from None
+        raise TokenRefused("the token is not one of this system: make one with `antecede token` and its key") from None
     host, when_asleep, stored_max = claims["sub"], claims.get("policy"), claims.get("stored_max")
     if not _is_name(host):
         raise TokenRefused("the token names no host")

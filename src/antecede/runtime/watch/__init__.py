@@ -2,6 +2,7 @@
 
 problems          what is wrong, as values
 station_problems  what is wrong at stations only
+words             counts, lists of names and questions, as problems are told
 problem_log       each problem in the log when it begins and when it is over
 stalls            what does not move, and why
 acknowledgements  whether an application forgets `ack`

@@ -11,7 +11,8 @@ from antecede.core.types import MessageId
 from antecede.runtime.limits import FORGOTTEN_AFTER_S
 from antecede.runtime.state.store import Delivered
 from antecede.runtime.watch.problem_log import LOGGER, ProblemLog
-from antecede.runtime.watch.problems import AcknowledgementMissing, NeverAcknowledged, Problem, plural
+from antecede.runtime.watch.problems import AcknowledgementMissing, NeverAcknowledged, Problem
+from antecede.runtime.watch.words import plural
 
 NEVER_AFTER_S = 2.0
 """How long an application goes on without an acknowledgement, before that is a problem."""

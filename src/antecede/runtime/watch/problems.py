@@ -10,12 +10,12 @@ logged once to `logging.getLogger("antecede")`, as a warning, and once more when
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass
 
 from antecede.core.types import MessageId, ProcessId
+from antecede.runtime.watch.words import did_you_mean, list_names, plural
 
-NAMES_SHOWN_MAX = 10
 SOON_S = 2.0
 """How long something waits that usually takes a moment, before it is a problem."""
 
@@ -85,7 +85,7 @@ class NeverAcknowledged(Problem):
     def __str__(self) -> str:
         return (
             f"{plural(self.count, 'message')} taken and none acknowledged: they are offered again after a restart. "
-            "Call `await message.ack()` when you are done with a message"
+            "Call `await message.ack()`, or `message.ack()` with join_sync, when you are done with a message"
         )
 
 
@@ -133,11 +133,15 @@ class OutboxFull(Problem):
 
 @dataclass(frozen=True, slots=True)
 class HoldBackLimitReached(Problem):
-    """So many messages are held back that `frames`, which would have to be held back too, are left with the broker."""
+    """So many messages are held back that `frames`, which would have to be held back too, are left with the broker.
+
+    At a station these messages are for its `hosts`, each of which has reached the limit, and frames are not counted.
+    """
 
     held_back: int
     limit: int
-    frames: int
+    frames: int = 0
+    hosts: tuple[ProcessId, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -145,6 +149,13 @@ class HoldBackLimitReached(Problem):
         return "hold-back limit"
 
     def __str__(self) -> str:
+        if self.hosts:
+            hosts = list_names(self.hosts)
+            return (
+                f"{plural(self.held_back, 'message')} held back for {hosts}, and the limit for a host is {self.limit} "
+                f"(AirLimits.held_back): what comes for {hosts} and would have to wait is left with the broker, or "
+                "with its sender. The stalls say what is waited for"
+            )
         return (
             f"{plural(self.frames, 'frame')} left with the broker, because hold_back_limit={self.limit} is reached: "
             f"{plural(self.held_back, 'message')} held back. pending() says what they wait for, and from whom: start "
@@ -381,20 +392,3 @@ class MessageRefused(Problem):
             f"message {self.message} went to nobody: no host {self.unknown!r} was ever connected, or it was removed."
             f"{did_you_mean(self.similar)} refusals() returns such messages"
         )
-
-
-def did_you_mean(similar: Sequence[ProcessId]) -> str:
-    """Return a question with the names that are similar to an unknown name, or an empty string if there are none."""
-    return f" Did you mean {' or '.join(map(repr, similar))}?" if similar else ""
-
-
-def plural(count: int, noun: str) -> str:
-    """Return the count, the noun and the verb, such as "1 message is" or "3 messages are"."""
-    return f"1 {noun} is" if count == 1 else f"{count:,} {noun}s are"
-
-
-def list_names(names: Iterable[ProcessId]) -> str:
-    """Return a text with the first `NAMES_SHOWN_MAX` names, and how many more there are."""
-    shown = sorted(names)
-    more = f" and {len(shown) - NAMES_SHOWN_MAX} more" if len(shown) > NAMES_SHOWN_MAX else ""
-    return ", ".join(shown[:NAMES_SHOWN_MAX]) + more

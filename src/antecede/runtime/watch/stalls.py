@@ -15,8 +15,9 @@ from typing import NamedTuple
 
 from antecede.core.types import MessageId, Need, ProcessId
 from antecede.runtime.outbox import DestinationQueue
-from antecede.runtime.watch.problems import Problem, did_you_mean
+from antecede.runtime.watch.problems import Problem
 from antecede.runtime.watch.unreadable import UnreadableFrame, UnreadableFrames
+from antecede.runtime.watch.words import did_you_mean
 
 NO_INBOX_AFTER_S = 2.0
 """How long a destination that nobody started is waited for before it is a stall."""
@@ -74,10 +75,13 @@ class Stall(Problem):
 
 @dataclass(frozen=True, slots=True)
 class NoSuchProcess(Stall):
-    """A destination has no inbox: it was never started, or has left. `similar` are names that somebody has."""
+    """A destination has no inbox: it was never started, or has left. `similar` are names that somebody has. If
+    `can_give_up`, the destination can be given up here.
+    """
 
     space: str = ""
     similar: tuple[ProcessId, ...] = ()
+    can_give_up: bool = False
 
     @property
     def kind(self) -> str:
@@ -86,9 +90,10 @@ class NoSuchProcess(Stall):
 
     def __str__(self) -> str:
         waits = "1 packet waits" if self.owed == 1 else f"{self.owed} packets wait"
+        end = f" If nobody ever starts it, call give_up({self.to!r})" if self.can_give_up else ""
         return (
             f"there is no process {self.to!r} in space {self.space!r}: it was never started there, or has left. "
-            f"{waits} for it.{did_you_mean(self.similar)}"
+            f"{waits} for it.{did_you_mean(self.similar)}{end}"
         )
 
 
@@ -121,8 +126,8 @@ class UpgradeNeeded(Stall):
 class Watch:
     """Looks at what is held back and blocked, again and again, and says what is stalled and was not before."""
 
-    def __init__(self, after_s: float, clock: Callable[[], float], space: str = "") -> None:
-        self._after_s, self._clock, self._space = after_s, clock, space
+    def __init__(self, after_s: float, clock: Callable[[], float], space: str = "", *, gives_up: bool = False) -> None:
+        self._after_s, self._clock, self._space, self._gives_up = after_s, clock, space, gives_up
         self._since: dict[tuple[MessageId, ProcessId | None], float] = {}
         self._unreadable_since: dict[UnreadableFrame, float] = {}
         self._told: set[Hashable] = set()
@@ -191,6 +196,7 @@ class Watch:
                         reason=queue.reason,
                         space=self._space,
                         similar=self.similar.get(queue.to, ()),
+                        can_give_up=self._gives_up,
                     )
                 )
             else:

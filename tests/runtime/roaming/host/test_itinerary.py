@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import Container
+from typing import Any
+from unittest.mock import AsyncMock, Mock
 
 import pytest
 
@@ -17,7 +19,7 @@ class Traveller:
 
     def __init__(self, urls: str, heard: Container[str], back_off_s: tuple[float, float]) -> None:
         self.tried = ""
-        self.itinerary = Itinerary(list(urls), self.open, self, heard.__contains__, back_off_s)
+        self.itinerary = Itinerary(list(urls), self.open, self, heard.__contains__, back_off_s=back_off_s)
 
     async def open(self, url: str) -> Link:
         self.tried += url
@@ -70,3 +72,50 @@ def test_2_a_host_without_a_station_tries_one_at_once_whose_beacon_it_hears_anew
         going.cancel()
 
     asyncio.run(scenario())
+
+
+class Unwelcome:
+    """A host whose connection ends as soon as it is there. It notes how long its itinerary waits after that."""
+
+    def __init__(self, settled_s: float) -> None:
+        self.pauses = list[float]()
+        pauses = self.pauses
+
+        class Noted(Itinerary):
+            async def _rest(self, pause_s: float) -> None:
+                pauses.append(pause_s)
+                await asyncio.sleep(0)
+
+        self.itinerary = Noted(["a"], self.open, self, lambda _: False, back_off_s=(1.0, 8.0), settled_s=settled_s)
+
+    async def open(self, url: str) -> Link:
+        socket: Any = Mock(close=AsyncMock())
+        return Link(socket, url, "s1", 1_000)
+
+    async def read(self, link: Link) -> None:
+        raise NoStation(f"{link.station} has closed the connection")
+
+    def enter(self, link: Link) -> None:
+        """It is there."""
+
+    def lose(self, link: Link) -> None:
+        """It is not there any more."""
+
+    def note_change(self) -> None:
+        """Nobody waits."""
+
+
+@pytest.mark.parametrize(("settled_s", "pauses"), [(3600.0, [1, 2, 4, 8, 8]), (0.0, [1, 1, 1, 1, 1])])
+def test_the_pauses_are_short_again_only_after_a_station_that_kept_the_host(
+    settled_s: float, pauses: list[float]
+) -> None:
+    """Otherwise a host that is sent away as soon as it is there comes back twenty times a second."""
+
+    async def scenario() -> list[float]:
+        unwelcome = Unwelcome(settled_s)
+        going = asyncio.create_task(unwelcome.itinerary.run())
+        await until(lambda: len(unwelcome.pauses) >= len(pauses))
+        going.cancel()
+        return unwelcome.pauses[: len(pauses)]
+
+    assert asyncio.run(scenario()) == pauses

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from antecede.runtime import LuggageAwaited, MemoryNetwork, OutboxFull, issue_token
+from antecede.runtime import HoldBackLimitReached, LuggageAwaited, MemoryNetwork, OutboxFull, issue_token
 from antecede.runtime.background import end
 from antecede.runtime.roaming.home_station import home
 from antecede.runtime.roaming.host.host import Host
@@ -17,7 +17,7 @@ from antecede.runtime.roaming.station.server import StationServer
 from antecede.runtime.roaming.station.view import LUGGAGE_AFTER_S
 from antecede.runtime.roaming.websocket import AirLimits
 from antecede.runtime.watch.problems import SOON_S
-from tests.runtime.cells import KEY, NAMES, cells, one_at_each, taken, until, url
+from tests.runtime.cells import KEY, NAMES, cat_lacks_one, cells, one_at_each, taken, until, url
 
 ANN, BOB, *_ = (name for name in map("host{}".format, range(20)) if home(name, NAMES) == "s3")
 """Their luggage was at s3 first, which s2 may remember."""
@@ -127,5 +127,31 @@ def test_an_outbox_that_is_full_for_a_moment_is_not_a_problem() -> None:
             for now[0] in (10.0, 10.0 + SOON_S - 0.1, 10.0 + SOON_S):
                 found.append([one.since_s for one in at["s1"].problems() if isinstance(one, OutboxFull)])
             assert found == [[], [], [SOON_S]]
+
+    asyncio.run(scenario())
+
+
+def test_a_host_for_which_no_more_can_be_held_back_is_a_problem_until_there_is_room() -> None:
+    """What bob says to cat waits for ann, who is cut off from cat's station."""
+
+    async def scenario() -> None:
+        network = MemoryNetwork()
+        async with cat_lacks_one(network, limits=AirLimits(held_back=2)) as (at, (_, bob, _)):
+            for number in range(3):
+                await bob.send({"cat"}, b"%d" % number)
+            found = list[HoldBackLimitReached]()
+
+            def is_told() -> bool:
+                found[:] = [one for one in at["s3"].problems() if isinstance(one, HoldBackLimitReached)]
+                return bool(found)
+
+            await until(is_told)
+            (problem,) = found
+            assert (problem.held_back, problem.limit, problem.hosts) == (2, 2, ("cat",))
+            assert str(problem).startswith(
+                "2 messages are held back for cat, and the limit for a host is 2 (AirLimits."
+            )
+            network.heal()
+            await until(lambda: not is_told())
 
     asyncio.run(scenario())

@@ -11,6 +11,7 @@ is none.
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Protocol
@@ -20,6 +21,8 @@ from antecede.runtime.roaming.host.link import Link, NoStation, hang_up
 from antecede.runtime.transport.nats.options import shown_address
 
 BACK_OFF_S = (0.05, 5.0)
+SETTLED_S = 1.0
+"""How long a connection has to last, so that the pauses after it are short again."""
 LUGGAGE_AWAITED = (
     "waits for the state (luggage) of this host from the station that keeps it: start that one, if it does not run. "
     "`antecede status` names it"
@@ -49,7 +52,7 @@ class LinkUser(Protocol):
 class Itinerary:
     """The stations of one host, one after the other. `open` makes the link to a URL, or raises `NoStation`. `is_heard`
     tells whether the beacon of the station at a URL is heard. `back_off_s` is the first and the longest pause after a
-    station that could not be reached.
+    station that could not be reached, or that ended the connection before `settled_s` had passed.
     """
 
     def __init__(
@@ -58,10 +61,12 @@ class Itinerary:
         open: Callable[[str], Awaitable[Link]],
         user: LinkUser,
         is_heard: Callable[[str], bool],
+        *,
         back_off_s: tuple[float, float] = BACK_OFF_S,
+        settled_s: float = SETTLED_S,
     ) -> None:
         self._urls, self._open, self._user, self._is_heard = urls, open, user, is_heard
-        self._back_off_s = back_off_s
+        self._back_off_s, self._settled_s = back_off_s, settled_s
         self._first = 0  # where in the list a round begins
         self._round: list[str] = []  # what is still to be tried in this round
         self._turn, self._fresh = asyncio.Event(), asyncio.Event()
@@ -82,14 +87,17 @@ class Itinerary:
 
     async def run(self) -> None:
         """Keep the host linked to a station, for ever: to the one that is wanted, or else to the next of the list."""
-        pause_s, longest_s = self._back_off_s
+        loop, (pause_s, longest_s) = asyncio.get_running_loop(), self._back_off_s
         while True:
             url = self.wanted or self._pick()
+            linked = math.inf
             try:
                 link = await self._open(url)
-                pause_s = self._back_off_s[0]
+                linked = loop.time()
                 await self._stay(link)
             except NoStation as error:
+                if loop.time() - linked >= self._settled_s:
+                    pause_s = self._back_off_s[0]
                 self.trouble = str(error)
                 if self.wanted == url:
                     self._give_up(url, str(error))

@@ -10,15 +10,8 @@ from antecede.runtime.roaming.host.itinerary import Itinerary
 from antecede.runtime.roaming.websocket import Refusal
 from antecede.runtime.watch.acknowledgements import Acknowledgements
 from antecede.runtime.watch.problem_log import LOGGER, ProblemLog
-from antecede.runtime.watch.problems import (
-    SOON_S,
-    MessageRefused,
-    MoveFailed,
-    NoBeacons,
-    NotConnected,
-    Problem,
-    plural,
-)
+from antecede.runtime.watch.problems import SOON_S, MessageRefused, MoveFailed, NoBeacons, NotConnected, Problem
+from antecede.runtime.watch.words import plural
 
 
 class HostView:
@@ -81,9 +74,10 @@ class HostView:
     def problems(self) -> list[Problem]:
         """Return what is wrong now."""
         found = self._log.find_stopped()
+        is_stopped = bool(found)
         if not self._forgets:  # otherwise nothing is offered again
             found += [*self._acknowledgements.find_forgotten(self._log), *self._acknowledgements.find_missing()]
-        away_s = self._log.age_s("not connected", not self._is_served())
+        away_s = self._log.age_s("not connected", not (self._is_served() or is_stopped))
         if away_s >= SOON_S:
             found.append(NotConnected(away_s, self._itinerary.trouble or "none has answered yet"))
         failed = self._itinerary.failed_move

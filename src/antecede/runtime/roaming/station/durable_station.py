@@ -29,7 +29,7 @@ from antecede.runtime import frames
 from antecede.runtime.roaming.station.evidence import Evidence
 from antecede.runtime.roaming.station.fragments import Fragments, cut
 from antecede.runtime.roaming.station.seals import Seals, WrongSeal
-from antecede.runtime.roaming.station.station_entries import apply_entry, restored, strangers
+from antecede.runtime.roaming.station.station_entries import apply_entry, restore_station, strangers
 from antecede.runtime.roaming.websocket import VOLATILE, HostMemory, decode_packet
 from antecede.runtime.state.journal import Journal
 from antecede.runtime.state.log_entries import (
@@ -78,7 +78,7 @@ class DurableStation:
         self.store, self._recorder, self._seals, self._part_bytes = store, recorder, seals, part_bytes
         self.evidence = Evidence(store)
         self._journal: Journal[Station, Effect] = Journal(
-            store, begin=begin, restore=restored, apply=self._apply, recorder=recorder
+            store, begin=begin, restore=restore_station, apply=self._apply, recorder=recorder
         )
         self._fragments = Fragments(store)
         self.counts: Counter[str] = Counter()

@@ -89,6 +89,7 @@ class StationServer:
             told=self._told,
             clock=clock,
             stall_after_s=limits.stall_after_s,
+            held_back_max=limits.held_back,
         )
         self._server: Server | None = None
         self.metrics = Metrics(self, STATION_COUNTERS, STATION_GAUGES)
@@ -181,8 +182,7 @@ class StationServer:
 
     # Hosts.
 
-    def _admit(self, connection: ServerConnection, request: Request) -> Response | None:
-        del request
+    def _admit(self, connection: ServerConnection, request: Request) -> Response | None:  # noqa: ARG002
         if len(self._connections) >= self._limits.connections:
             return connection.respond(HTTPStatus.SERVICE_UNAVAILABLE, "this station is full\n")
         return None
@@ -229,7 +229,8 @@ class StationServer:
         try:
             if before is not None:
                 await before.socket.close(websocket.REPLACED, TWICE)
-            answer = websocket.StationAnswer(self.durable.name, self._limits.frame_bytes, (TAKES,))
+            takes = (TAKES, websocket.TAKES_LEFT)
+            answer = websocket.StationAnswer(self.durable.name, self._limits.frame_bytes, takes)
             await socket.send(websocket.answer(answer))
         except BaseException:
             self._forget_connection(connection)  # it has left before it was greeted

@@ -24,7 +24,7 @@ from antecede.runtime.state.log_entries import (
 )
 
 
-def restored(state: bytes) -> Station:
+def restore_station(state: bytes) -> Station:
     station = restore(state)
     assert isinstance(station, Station), "the store of a station has the snapshot of one"
     return station

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from math import inf
 from operator import itemgetter
@@ -18,7 +19,15 @@ from antecede.runtime.state.recent_messages import ReusedNumber
 from antecede.runtime.transport.contract import Transport
 from antecede.runtime.watch import status
 from antecede.runtime.watch.problem_log import ProblemLog, find_broker_lost
-from antecede.runtime.watch.problems import SOON_S, LuggageAwaited, NoBeacons, NumberReused, OutboxFull, Problem
+from antecede.runtime.watch.problems import (
+    SOON_S,
+    HoldBackLimitReached,
+    LuggageAwaited,
+    NoBeacons,
+    NumberReused,
+    OutboxFull,
+    Problem,
+)
 from antecede.runtime.watch.recent_events import RecentEvents
 from antecede.runtime.watch.stalls import Waiting, Watch
 from antecede.runtime.watch.station_problems import SealsOff, StationFellBack
@@ -48,11 +57,13 @@ class StationView:
         told: ToldByHosts,
         clock: Callable[[], float],
         stall_after_s: float,
+        held_back_max: int,
     ) -> None:
         self._durable, self._transport, self._outbox = durable, transport, outbox
         self._connections, self._unread, self._told, self._clock = connections, unread, told, clock
         space = durable.store.facts.get("space", b"").decode()
         self._watch = Watch(stall_after_s, clock, space)
+        self._held_back_max = held_back_max
         self._log = ProblemLog(durable.name, clock)
         self._reused = RecentEvents[ReusedNumber](clock, EVENT_LASTS_S)
         self._luggage_after_s = min(stall_after_s, LUGGAGE_AFTER_S)
@@ -82,7 +93,12 @@ class StationView:
     def _others(self) -> list[Problem]:
         """Return what is wrong and is not a stall."""
         lost = find_broker_lost(self._log, self._transport.outage)
-        limits = [*self._outbox_full(), *self._luggage_awaited(), *self._not_announced()]
+        limits = [
+            *self._outbox_full(),
+            *self._hold_back_limit_reached(),
+            *self._luggage_awaited(),
+            *self._not_announced(),
+        ]
         return [*self._log.find_stopped(), *lost, *limits, *self._seals_off(), *self._fallen_back()]
 
     def _fallen_back(self) -> list[Problem]:
@@ -113,6 +129,15 @@ class StationView:
         to = sorted(queue.to for queue in self._outbox.queues.values() if queue.blocked_since is not None)
         hosts = sorted({connection.host for connection in self._unread})
         return [OutboxFull(since_s, len(self._outbox.owed), tuple(to), tuple(hosts))]
+
+    def _hold_back_limit_reached(self) -> list[HoldBackLimitReached]:
+        """Return the problem that no more messages can be held back for some hosts, if that is so for a while."""
+        counts = Counter(held.host for held in self._durable.station.held())
+        full = {host: count for host, count in counts.items() if count >= self._held_back_max}
+        since_s = self._log.age_s("hold-back limit", bool(full))
+        if since_s < SOON_S:
+            return []
+        return [HoldBackLimitReached(since_s, sum(full.values()), self._held_back_max, hosts=tuple(sorted(full)))]
 
     def _luggage_awaited(self) -> list[LuggageAwaited]:
         """Return the stations whose hosts wait here for their luggage, the one that is waited for longest first."""
