@@ -24,8 +24,12 @@ def read(name: str, folder: Path) -> list[dict[str, Any]]:
 
 
 def read_all(name: str) -> list[dict[str, Any]]:
-    """Return the entries of the files of this name in all folders that have one."""
-    return [entry for folder in FOLDERS if (folder / name).exists() for entry in read(name, folder)]
+    """Return the entries of the files of this name in all folders that have one.
+
+    An entry that several folders have alike is returned once: most formats did not change from one folder to the next.
+    """
+    entries = (entry for folder in FOLDERS if (folder / name).exists() for entry in read(name, folder))
+    return list({json.dumps(entry, sort_keys=True): entry for entry in entries}.values())
 
 
 def copy(folder: Path, name: str, to: Path) -> Path:
