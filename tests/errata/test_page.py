@@ -1,20 +1,32 @@
 """The errata page: which entries it has, in which section, and that each quotes its paper."""
 
-import pytest
+from functools import cache
 
 from tests.errata import page
 from tests.errata.erratum import Assumption, Erratum
 from tests.errata.refutation import VERDICTS, WITHDRAWN
 
-ERRATA = [(chapter, one) for chapter in page.CHAPTERS for one in chapter.errata()]
-ASSUMPTIONS = [(chapter, one) for chapter in page.CHAPTERS for one in chapter.assumptions()]
-ENTRIES = [one for _, one in ERRATA] + [one for _, one in ASSUMPTIONS]
 HEADING = "\n## Assumptions, and what happens outside them\n"
+
+
+@cache
+def errata() -> list[tuple[page.Chapter, Erratum]]:
+    """Return all errata. Some are found by random searches, which take seconds: not when pytest collects the tests."""
+    return [(chapter, one) for chapter in page.CHAPTERS for one in chapter.errata()]
+
+
+@cache
+def assumptions() -> list[tuple[page.Chapter, Assumption]]:
+    return [(chapter, one) for chapter in page.CHAPTERS for one in chapter.assumptions()]
+
+
+def entries() -> list[Erratum | Assumption]:
+    return [*(one for _, one in errata()), *(one for _, one in assumptions())]
 
 
 def test_the_errata_are_these() -> None:
     """A new one is added here when its paper was found to fail under its own assumptions, and not before."""
-    assert [(chapter.paper.number, one.section, one.title) for chapter, one in ERRATA] == [
+    assert [(chapter.paper.number, one.section, one.title) for chapter, one in errata()] == [
         ("000", "§8.2 against §5.1", "Is the sender of a broadcast one of its destinations?"),
         ("000", "§8.1", "A message may carry indirect predecessors"),
         ("000", "§9.1", "The counters of a host stop at the first message for somebody else"),
@@ -39,7 +51,7 @@ def test_the_errata_are_these() -> None:
 
 
 def test_the_assumptions_are_these() -> None:
-    assert [(chapter.paper.number, one.section, one.title) for chapter, one in ASSUMPTIONS] == [
+    assert [(chapter.paper.number, one.section, one.title) for chapter, one in assumptions()] == [
         ("000", "§5.1", "The sender is not among its destinations"),
         ("000", "§5.3", "A row contains the latest messages, and may contain more"),
         ("000", "§9.1", "The first message of a station has number 0"),
@@ -60,35 +72,35 @@ def test_the_assumptions_are_these() -> None:
     ]
 
 
-@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.title)
-def test_every_entry_quotes_its_paper_with_the_section(entry: Erratum | Assumption) -> None:
-    assert entry.says
-    for quotation in entry.says:
-        assert quotation.section.startswith(("§", "abstract"))
-        assert quotation.words
-        assert quotation.words == quotation.words.strip()
+def test_every_entry_quotes_its_paper_with_the_section() -> None:
+    for entry in entries():
+        assert entry.says, entry.title
+        for quotation in entry.says:
+            assert quotation.section.startswith(("§", "abstract")), entry.title
+            assert quotation.words, entry.title
+            assert quotation.words == quotation.words.strip(), entry.title
 
 
-@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.title)
-def test_nothing_is_quoted_that_is_not_checked(entry: Erratum | Assumption) -> None:
+def test_nothing_is_quoted_that_is_not_checked() -> None:
     """`tools.check_quotations` looks up what is in `says`. Quotation marks anywhere else would escape it."""
-    words = [entry.outside] if isinstance(entry, Assumption) else _sentences(entry)
-    assert not [text for text in words if '"' in text]
+    for entry in entries():
+        words = [entry.outside] if isinstance(entry, Assumption) else _sentences(entry)
+        assert not [text for text in words if '"' in text], entry.title
 
 
 def _sentences(erratum: Erratum) -> list[str]:
     return [erratum.remark, erratum.why, erratum.repair, erratum.assumes, erratum.defence]
 
 
-@pytest.mark.parametrize("erratum", [one for _, one in ERRATA], ids=lambda erratum: erratum.title)
-def test_every_erratum_says_what_it_assumes_and_defends_the_paper(erratum: Erratum) -> None:
-    assert erratum.assumes.endswith(".")
-    assert erratum.defence.startswith(("One may read", "One may assume", "One may expect"))
-    assert "; then" in erratum.defence, "what comes of it"
+def test_every_erratum_says_what_it_assumes_and_defends_the_paper() -> None:
+    for _, erratum in errata():
+        assert erratum.assumes.endswith("."), erratum.title
+        assert erratum.defence.startswith(("One may read", "One may assume", "One may expect")), erratum.title
+        assert "; then" in erratum.defence, f"what comes of it: {erratum.title}"
 
 
 def test_what_may_be_a_slip_of_our_copy_is_marked_so() -> None:
-    marked = [one.title for _, one in ERRATA if "our copy" in one.remark]
+    marked = [one.title for _, one in errata() if "our copy" in one.remark]
     assert marked == [
         "A misprint sends handoff_begin to its own sender",
         "Is Algorithm 1 graceful to disconnections?",
@@ -98,24 +110,24 @@ def test_what_may_be_a_slip_of_our_copy_is_marked_so() -> None:
 
 
 def test_what_came_of_the_attempt_to_refute_it_is_said_of_every_erratum() -> None:
-    assert list(VERDICTS) == [one.title for _, one in ERRATA]
+    assert list(VERDICTS) == [one.title for _, one in errata()]
     text = page.page().partition("\n## An attempt to refute each entry\n")[2]
     for verdict in [*VERDICTS.values(), *(one.verdict for one in WITHDRAWN)]:
         assert f"| {verdict.outcome} | {verdict.decided_by} |" in text
 
 
 def test_an_assumption_is_in_its_own_section_and_an_erratum_is_not() -> None:
-    errata, _, assumptions = page.page().partition(HEADING)
-    for _, erratum in ERRATA:
-        assert f"### {erratum.section}: {erratum.title}\n" in errata
-    for chapter, assumption in ASSUMPTIONS:
+    before, _, after = page.page().partition(HEADING)
+    for _, erratum in errata():
+        assert f"### {erratum.section}: {erratum.title}\n" in before
+    for chapter, assumption in assumptions():
         heading = f"### {chapter.paper.number} {assumption.section}: {assumption.title}\n"
-        assert heading in assumptions
-        assert heading not in errata
+        assert heading in after
+        assert heading not in before
 
 
 def test_what_is_run_for_an_assumption_shows_that_it_matters() -> None:
-    for _, assumption in ASSUMPTIONS:
+    for _, assumption in assumptions():
         assert len(assumption.answers) < 2 or len({answer for _, answer in assumption.answers}) > 1, assumption.title
 
 
