@@ -282,7 +282,7 @@ def _chart(
         title=f"{title}, {STATIONS} stations",
         x="hosts" if is_over_hosts else "away_s",
         y=number,
-        x_label="hosts, n_h" if is_over_hosts else f"time for which each of {HOSTS[0]} hosts disconnects, s",
+        x_label="hosts, n_h" if is_over_hosts else "time for which every host disconnects, s",
         y_label=y_label,
         series=["protocol"],
         names=names,
@@ -298,7 +298,8 @@ FACTORS = Experiment(
     title="What the algorithms ask of hosts, of the air and of disconnections",
     about=f"Every roaming protocol; {STATIONS} stations, {LOGICAL} logical stations in each of Algorithm 3; "
     f"t_s = {SEND_S:g} s, t_h = {MOVE_S:g} s; wires of 7 ms on average, exponential; "
-    f"messages of 100 bytes to one host. Hosts that disconnect are away for {AWAY_S:g} s, and there for as long. "
+    f"messages of 100 bytes to one host. Hosts that disconnect are away for {AWAY_S:g} s, and there for as long; "
+    "they are as many as in the smallest world without disconnections. "
     "Integers are those that are not zero. A step of a host is an input that it takes, a packet that it sends, an "
     "entry of a stamp that it reads or writes, or a comparison with a message that it keeps. Beside the protocols are "
     "hosts without stations that run the algorithm of Raynal, Schiper and Toueg themselves.",
