@@ -1,8 +1,8 @@
 """A power cut of the machine of the embedded server: what it has acknowledged is in its files, and flushed.
 
-The folder of JetStream is copied while the server runs, each file up to and with its first page that Linux has not flushed, and
-another server is started with the copy. What is shown is that pages are flushed; that a disk keeps what it says it has
-flushed, and that names of new files are flushed, is not.
+The folder of JetStream is copied while the server runs, each file up to and with its first page that Linux has not
+flushed, and another server is started with the copy. What is shown is that pages are flushed; that a disk keeps what it
+says it has flushed, and that names of new files are flushed, is not.
 """
 
 import asyncio

@@ -18,7 +18,10 @@ from antecede import __version__
 from antecede.cli.screen import without_controls
 from antecede.core.errors import AntecedeError, Misuse
 
-COMMANDS = ("check", "demo", "groups", "lab", "locality", "remove", "simulate", "station", "status", "token", "trace")
+COMMANDS = (
+    *("check", "demo", "groups", "lab", "locality", "prepare"),
+    *("remove", "simulate", "station", "status", "token", "trace"),
+)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -19,6 +19,7 @@ import shlex
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,6 +31,7 @@ VECTOR_FLAG = "--add-modules=jdk.incubator.vector"
 SECURITY_FLAG = "--add-opens=java.base/sun.security.action=ALL-UNNAMED"
 SECURITY_GONE_VERSION = 24
 LAUNCHER_HOME_MARK = "antecede-java-"
+LAUNCHER = "org.apache.spark.launcher.Main"
 
 
 class UnusableJava(Misuse):
@@ -74,10 +76,11 @@ def version(executable: str) -> int:
     return int(found[1]) if found else 0
 
 
-def launcher_home(java: Java) -> str:
-    """Return a new Java home that starts `java` without the flags that it cannot bear.
+def launcher_home(java: Java, flags: Sequence[str] = ()) -> str:
+    """Return a new Java home that starts `java` without the flags that it cannot bear, and Spark itself with `flags`.
 
-    The folder is removed when this program ends.
+    Spark's launcher, which only puts the command of Spark together, is started without `flags`. The folder is removed
+    when this program ends.
     """
     folder = tempfile.mkdtemp(prefix=LAUNCHER_HOME_MARK)
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -90,6 +93,7 @@ def launcher_home(java: Java) -> str:
         "  shift\n"
         f'  case "$argument" in {"|".join(unwanted)}) ;; *) set -- "$@" "$argument" ;; esac\n'
         "done\n"
+        f'case " $* " in *" {LAUNCHER} "*) ;; *) set -- {shlex.join(flags)} "$@" ;; esac\n'
         f'exec {shlex.quote(java.executable)} "$@"\n'
     )
     script.chmod(0o755)

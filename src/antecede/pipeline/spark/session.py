@@ -30,7 +30,7 @@ from pyspark.sql import DataFrame, SparkSession
 from antecede.core.errors import AntecedeError, LimitReached, Misuse
 from antecede.pipeline import errors
 from antecede.pipeline.errors import UnreadableInput
-from antecede.pipeline.spark import java
+from antecede.pipeline.spark import class_archive, java
 
 LOCAL_SHUFFLE_PARTITIONS = 4
 MEMORY_ENVIRONMENT = "ANTECEDE_DRIVER_MEMORY"
@@ -196,7 +196,8 @@ def _prepare_machine() -> None:
                     "free some, or set SPARK_LOCAL_DIRS to a larger disk"
                 )
     if java.LAUNCHER_HOME_MARK not in os.environ.get("JAVA_HOME", ""):
-        os.environ["JAVA_HOME"] = java.launcher_home(java.find())
+        found = java.find()
+        os.environ["JAVA_HOME"] = java.launcher_home(found, class_archive.use(found))
 
 
 def _probe(address: str, others: Sequence[str] = ()) -> None:
