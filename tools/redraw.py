@@ -30,7 +30,7 @@ def redraw(folder: Path) -> None:
     ran = ExperimentRun(
         find_experiment(made["experiment"]), made["quick"], read_results(folder), 0, (), made.get("code")
     )
-    write_report(ran, folder, command=made["command"])
+    write_report(ran, folder)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

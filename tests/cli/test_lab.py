@@ -52,9 +52,8 @@ def test_nothing_named_is_not_everything(capsys: pytest.CaptureFixture[str]) -> 
 def test_run_writes_everything_and_tells_it(
     spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert (
-        main(["lab", "run", "msv-topologies", "--quick", "--out", str(tmp_path), "--master", "local[2]", "--json"]) == 0
-    )
+    twice = ["msv-topologies", "msv-topologies"]
+    assert main(["lab", "run", *twice, "--quick", "--out", str(tmp_path), "--master", "local[2]", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert [one["experiment"] for one in told["experiments"]] == ["msv-topologies"]
     assert told["experiments"][0]["command"] == "antecede lab run msv-topologies --quick"

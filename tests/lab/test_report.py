@@ -35,7 +35,7 @@ def written(tmp_path: Path) -> Path:
         experiment = tiny()
         table = pa.Table.from_pylist(rows(experiment, seconds), results.SCHEMA)
         ran = ExperimentRun(replace(experiment, timed=("us_per_packet",)), True, table, 0, (), "c0de")
-        report.write_report(ran, tmp_path / place / "prs-fig4", command="antecede lab run prs-fig4 --quick")
+        report.write_report(ran, tmp_path / place / "prs-fig4")
     return tmp_path
 
 

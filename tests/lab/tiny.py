@@ -27,4 +27,4 @@ def tiny() -> Experiment:
 if __name__ == "__main__":
     master, folder = sys.argv[1], Path(sys.argv[2])
     ran = run(connect(master), tiny(), folder, quick=True, slots=2)
-    report.write_report(ran, folder, command="tiny")
+    report.write_report(ran, folder)

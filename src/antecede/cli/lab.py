@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import shlex
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -125,14 +124,13 @@ def _run(arguments: argparse.Namespace) -> int:
         from antecede.pipeline.spark.session import session
 
         spark, slots = session(arguments.master, app="antecede lab"), slots_of(arguments.master)
-        command = _command(arguments)
         made = []
         for one in chosen:
             place = folder / one.name
             ran = run_on(spark, one, place, quick=arguments.quick, slots=slots, progress=begin(one.name))
             for note in ran.notes:
                 say(note)
-            made.append(report.write_report(ran, place, command=command))
+            made.append(report.write_report(ran, place))
             _print_outcome(ran, made[-1], place, quiet=arguments.json)
         page = pages.write_index(folder)
     failed = any(entry["failed"] for entry in made)
@@ -165,12 +163,6 @@ def _folder(out: str) -> Path:
     except OSError as error:
         raise Misuse(f"--out {out}: {error.strerror}; give a folder that can be written to") from None
     return folder
-
-
-def _command(arguments: argparse.Namespace) -> str:
-    """Return the command that makes the same results again, in any folder."""
-    words = ["antecede", "lab", "run", *arguments.name, *(["--quick"] if arguments.quick else [])]
-    return shlex.join(words)
 
 
 def _print_outcome(ran: ExperimentRun, made: dict[str, Any], place: Path, *, quiet: bool) -> None:

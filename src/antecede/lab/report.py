@@ -20,7 +20,7 @@ WRITTEN = {"experiment", "paper", "figure", "title", "command", "version", "quic
 WRITTEN_OF_A_CLAIM = {"says", "where", "stated", "ours", "outcome", "holds", "is_bound", "measured", "confidence_95"}
 
 
-def write_report(ran: ExperimentRun, folder: Path, *, command: str) -> dict[str, Any]:
+def write_report(ran: ExperimentRun, folder: Path) -> dict[str, Any]:
     """Write all files of an experiment to `folder`, and return the content of claims.json."""
     from antecede.lab import draw  # noqa: PLC0415 - matplotlib takes a second to import, and executors need none
 
@@ -33,7 +33,7 @@ def write_report(ran: ExperimentRun, folder: Path, *, command: str) -> dict[str,
         "paper": ran.experiment.paper,
         "figure": ran.experiment.figure,
         "title": ran.experiment.title,
-        "command": command,
+        "command": f"antecede lab run {ran.experiment.name}{' --quick' * ran.quick}",
         "version": __version__,
         **({} if ran.code is None else {"code": ran.code}),
         "quick": ran.quick,
