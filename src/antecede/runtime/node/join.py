@@ -194,8 +194,9 @@ async def _go_on_leaving(node: Node, durable: DurableProcess, space: str) -> Non
 
 
 def _settings(algorithm: str, options: Mapping[str, Any], *, is_open: bool) -> dict[str, Any]:
-    """Return the options of the algorithm: one packet for all destinations, and numbers on packets if it asks for FIFO,
-    because inboxes give no order. Raise `Misuse` if it needs a list of processes and the space has none.
+    """Return the options of the algorithm: one packet for all destinations, unless other options need one for each, and
+    numbers on packets if it asks for FIFO, because inboxes give no order. Raise `Misuse` if it needs a list of
+    processes and the space has none.
     """
     info = algorithms().get(algorithm)
     if is_open and info is not None and algorithm not in OPEN:
@@ -205,7 +206,10 @@ def _settings(algorithm: str, options: Mapping[str, Any], *, is_open: bool) -> d
         near = get_close_matches(name, [*signature(join).parameters, *offered], n=1)
         if near:  # otherwise the algorithm says what it has
             raise Misuse(f"join has no argument {name!r}, and {algorithm} no such option: did you mean {near[0]!r}?")
-    defaults: dict[str, Any] = {name: True for name in ("multicast", "numbered") if name in offered}
+    is_one_for_each = options.get("links") is not None or bool(options.get("differential"))
+    defaults = {
+        name: value for name, value in (("multicast", not is_one_for_each), ("numbered", True)) if name in offered
+    }
     return {**defaults, **options}
 
 
