@@ -93,6 +93,8 @@ def test_pairs_of_processes_can_be_named(line: str, capsys: pytest.CaptureFixtur
     assert found["partners"] == {"a": ["c"], "b": ["c:d"], "c": ["a"], "c:d": ["b"]}
     assert found["clock_sets"] == {"a": ["a", "c:d"], "b": ["a", "b", "c:d"], "c": ["a", "c"], "c:d": ["c:d"], "d": []}
     assert list(found["candidates"]) == ["1", "2", "3"]
+    assert call(line, "--pairs", "a:c", "--pairs", "c:d:b", "--json", "--sets") == 0
+    assert json.loads(capsys.readouterr().out) == found
     assert call(line, "--pairs", "a:c") == 0
     assert "Events of pairs of processes can be compared: 1." in capsys.readouterr().out
 
@@ -101,6 +103,13 @@ def test_pairs_of_processes_can_be_named(line: str, capsys: pytest.CaptureFixtur
 def test_what_does_not_name_a_pair_is_explained(line: str, pair: str) -> None:
     with pytest.raises(AntecedeError, match=f"'{pair}' does not name a pair of processes of the graph: write P:Q"):
         call(line, "--pairs", pair)
+
+
+def test_a_text_that_names_two_pairs_is_explained(tmp_path: Path) -> None:
+    path = tmp_path / "colons.txt"
+    path.write_text("a b:c\na:b c\n")
+    with pytest.raises(AntecedeError, match="'a:b:c' names several pairs of processes of the graph"):
+        call(str(path), "--pairs", "a:b:c")
 
 
 def test_kept_timestamps_are_counted(hub: str, capsys: pytest.CaptureFixture[str]) -> None:

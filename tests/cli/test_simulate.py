@@ -168,6 +168,13 @@ def test_every_option_comes_back_in_the_replay() -> None:
     assert table.replay(parse("")) == "antecede simulate --seed 1"
 
 
+def test_an_option_may_be_json() -> None:
+    levels = {"p1": ["p2"], "p3": ["p4"]}
+    option = shlex.quote(f"representatives={json.dumps(levels)}")
+    given = parse(f"--algorithm hierarchy --option {option} --processes 4")
+    assert fixed_parameters(given).options == {"representatives": levels}
+
+
 def test_options_become_parameters() -> None:
     given = fixed_parameters(
         parse(
@@ -204,6 +211,7 @@ def test_retransmission_is_for_those_who_need_it(algorithm: str, expected: float
         ("--algorithm roam --links x", "--links is for processes that stay"),
         ("--links no-such-file", "no-such-file"),
         ("--option links=a", "this option is set by --links"),
+        ("--option representatives={p1:p2}", "the value begins as JSON does, and is none"),
         ("--dests 1-50", "give a range from 1 to 19"),
         ("--dests many", "write it like 1-19"),
         ("--groups 5", "an overlap below the size"),

@@ -6,6 +6,7 @@ And one thing that is not an error: sequence numbers, which the paper offers for
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache, partial
 
 import antecede
@@ -168,7 +169,7 @@ def first_test_of_rcv4() -> Erratum:
 
 
 def _redundant_dots() -> Frequency:
-    printed, ours = (_count(form, FEWER, _excess) for form in (RCV4, KS))
+    printed, ours = (replace(failures(form, FEWER), other=_count(form, FEWER, _excess)) for form in (RCV4, KS))
     return counted(len(SEEDS), printed, ours, FEWER, "have a packet that carries more than PC1 and PC2 demand")
 
 

@@ -16,6 +16,7 @@ from tests.errata.erratum import Assumption, Erratum, Failures, Frequency, Furth
 from tests.errata.executions import STEPS_MAX
 from tests.errata.refutation import VERDICTS, WITHDRAWN, Withdrawal
 from tests.errata.roaming_search import WITHIN_THE_MODEL
+from tests.mobile_worlds import STEPS_MAX as ROAMING_STEPS_MAX
 
 WORLDS = fill(
     "A random world has stations and hosts that roam, which begin in cells chosen at random. In each step a host "
@@ -35,7 +36,7 @@ An entry accuses named authors of a mistake. It is here only if the paper fails 
 charitably and quoted to the letter. If a paper contradicts itself, or can be read in two ways, the entry says which
 sentences are meant and what each reading gives. If our copy of the paper may be at fault, the entry says so. Each entry
 says under which assumptions of the paper its execution is, and has the strongest defence of the paper that we found.
-What a paper assumes, leaves open, or offers as a sufficient way, is not an error: it is in the last section,
+What a paper assumes, leaves open, or offers as a sufficient way, is not an error: it is in a section of its own,
 [Assumptions, and what happens outside them](#assumptions-and-what-happens-outside-them). In quotations `[...]` marks
 words that are left out, and formulas are written as plain text. Three readers who had not written them tried to refute
 all entries from the text of the papers: [what came of it](#an-attempt-to-refute-each-entry) is at the end.
@@ -70,7 +71,8 @@ s2 and so on are stations, each with one cell, and "a, at s1" is in the cell of 
 The random executions are within the model of the paper: they lose and duplicate nothing, and where hosts roam, they
 register as the paper has it. 000 does not say whether channels are FIFO, so each of its entries says what was taken.
 The seeds are 0, 1, 2 and so on. An execution of fixed processes with more than {STEPS_MAX:,} steps counts as one that
-does not end; none had.
+does not end, and so does one with roaming hosts that takes more than {ROAMING_STEPS_MAX:,} steps to come to rest; none
+did.
 
 {WORLDS}
 

@@ -48,7 +48,10 @@ VERDICTS: Mapping[str, Verdict] = {
         "each destination process.",
         "This entry was about §8.3, as an explanation of redundant tuples that is incomplete. The third reader found "
         "that the sentences quoted do not fail, and that one of §8.1 does, if M4 is sent to d. Now the entry is about "
-        "that sentence. What was said of broadcasts left out the row of the sender.",
+        "that sentence. What was said of broadcasts left out the row of the sender. A fourth reader tried the entry as "
+        "it is now, and played its execution by hand: it stands. But its repair said that the data of i do not show "
+        "that M1 was dropped, which they do in this execution, and not in all; and that all such tuples came back, "
+        "though some were never dropped.",
     ),
     "The counters of a host stop at the first message for somebody else": _stands(
         "§9.1",

@@ -105,11 +105,11 @@ def graceful() -> Erratum:
         ),
         assumes="The model of §2; everything that was sent is delivered before c and d disconnect.",
         why=(
-            "The first two answers are sentences of the paper, and what contradicts what is the sentences. The others "
-            "are of the execution, with arrays that are static, as ours are: MH_SENT has an entry for each of the 12 "
-            "pairs of a sender and another receiver, of which 10 have c or d. These are counted, as far as they are "
-            "not 0, in the header of a message of a to b. With dynamic arrays, of which §4.3 speaks, there could be "
-            "fewer."
+            "The first and the third answer are sentences of the paper, and it is they that contradict each other. "
+            "The others are of the execution, with arrays that are static, as ours are: MH_SENT has an entry for each "
+            "of the 12 pairs of a sender and another receiver, of which 10 have c or d. These are counted, as far as "
+            "they are not 0, in the header of a message of a to b. With dynamic arrays, of which §4.3 speaks, there "
+            "could be fewer."
         ),
         defence="One may read a not into §1.1; then the paper agrees with itself.",
         printed_as="§1.1 says",

@@ -102,7 +102,9 @@ class Search:
         )
         try:
             return made.run()
-        except Broken:
+        except Broken as error:
+            if "does not come to rest" not in str(error):
+                raise
             return None
 
 

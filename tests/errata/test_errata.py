@@ -10,7 +10,7 @@ from antecede import MessageId
 from antecede.core.mobile.relay import Relay
 from antecede.core.mobile.station import Station
 from antecede.core.ordering.prs import PrsStamp
-from antecede.lab.printed.ordering import PickRow
+from antecede.lab.printed.ordering import Bare, PickRow
 from antecede.lab.printed.roaming import last_places
 from tests.core.mobile.script import order
 from tests.errata import av, barrier_contents, ks, mr, msv, notifications, prs, roaming
@@ -281,6 +281,30 @@ class TestDetails:
         assert carried(stage.packets["M4", "P2"]) == redundant
         assert stage.knowledge.owed(m4) == set()
         assert barrier_contents.direct_predecessors(stage.knowledge, m4, "P2") == redundant
+
+    def test_000_who_heard_of_a_message_through_others_cannot_tell_that_it_was_dropped(self) -> None:
+        """i has the same state and is sent the same M2, whether M1 is a direct predecessor of M4 or not."""
+        m1, m4 = (MessageId("a", 1), "d"), MessageId("i", 2)
+        states, packets, direct = [], [], []
+        for script in (barrier_contents.HEARD_THROUGH_OTHERS, barrier_contents.NOT_HEARD):
+            before = perform(printed_prs(), "a r p i d", script)
+            party = before.parties["i"]
+            assert isinstance(party, Bare)
+            states.append(party.paper)
+            packets.append(carried(before.packets["M2", "i"]))
+            after = perform(printed_prs(), "a r p i d", [*script, "M2 arrives at i", "i sends M4 to d"])
+            assert m1 in carried(after.packets["M4", "d"])
+            direct.append(m1 in barrier_contents.direct_predecessors(after.knowledge, m4, "d"))
+        assert states[0] == states[1]
+        assert packets[0] == packets[1]
+        assert direct == [False, True]
+
+    def test_000_a_tuple_that_is_superseded_may_never_have_been_dropped(self) -> None:
+        script = ["a sends M1 to i, p, d", "M1 arrives at i", "M1 arrives at p", "p sends M3 to d", "p sends M5 to i"]
+        stage = perform(printed_prs(), "a i p d", [*script, "M5 arrives at i", "i sends M6 to d"])
+        m1, m3 = (MessageId("a", 1), "d"), (MessageId("p", 1), "d")
+        assert carried(stage.packets["M6", "d"]) == {m1, m3}
+        assert barrier_contents.direct_predecessors(stage.knowledge, MessageId("i", 1), "d") == {m3}
 
     def test_000_the_row_of_the_sender_of_a_broadcast_may_hold_a_message_and_one_that_precedes_it(self) -> None:
         assert barrier_contents.broadcast_row(to_oneself=False) == "{(P1, 1), (P2, 1)}"

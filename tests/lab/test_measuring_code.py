@@ -7,10 +7,35 @@ from pathlib import Path
 import pytest
 
 import antecede
-from antecede.lab.measuring_code import MEASURING, measuring_code
+from antecede.lab.measuring_code import EXPERIMENTS, MEASURING, measuring_code
 from tests.lab.tiny import tiny
 
 SOURCE = '"""What it is for."""\n\n\ndef f(n):\n    """Return the next number."""\n    return n + 1  # one more\n'
+
+
+DECLARED = {
+    "shared.py": "from antecede.sim import simulate\nSIZE = 3\n\n\ndef run(point):\n    return simulate(SIZE, point)\n",
+    "one.py": '''"""One experiment."""
+
+from antecede.lab.claims import at
+from antecede.lab.experiments.shared import run
+
+LABEL = "size"
+SIZES = (1, 2)
+
+
+def measure(point, seed):
+    return {LABEL: run(point)}
+
+
+def _claims():
+    return [at(LABEL, n) for n in SIZES]
+
+
+ONE = Experiment(name="one", about="What it is.", grid=SIZES, measure=measure, claims=_claims(), seeds=(1, 2))
+''',
+}
+"""Modules of an experiment."""
 
 
 def digest_of(root: Path, source: str, folder: str = "core") -> str:
@@ -23,6 +48,50 @@ def digest_of(root: Path, source: str, folder: str = "core") -> str:
     (root / folder if folder.endswith(".py") else root / folder / "m.py").write_text(source)
     measuring_code.cache_clear()
     return measuring_code(root)
+
+
+def digest_of_experiments(root: Path, old: str, new: str) -> str:
+    """Return the digest of the modules of `DECLARED` with `new` in place of `old`, which is in one of them."""
+    (root / EXPERIMENTS).mkdir(parents=True)
+    assert [old in source for source in DECLARED.values()].count(True) == 1
+    for name, source in DECLARED.items():
+        (root / EXPERIMENTS / name).write_text(source.replace(old, new))
+    return digest_of(root, SOURCE)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('about="What it is."', 'about="Something else."'),
+        ("at(LABEL, n)", "at(LABEL, n + 1)"),
+        ("import at\n", "import at, within\n"),
+        ("One experiment.", "Another."),
+        ("def _claims():", "X = 7\n\n\ndef _claims():"),
+        ("claims=_claims()", "claims=[]"),
+    ],
+)
+def test_what_is_said_of_results_does_not_count(tmp_path: Path, old: str, new: str) -> None:
+    before = digest_of_experiments(tmp_path / "before", "One experiment.", "One experiment.")
+    assert digest_of_experiments(tmp_path / "after", old, new) == before
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("run(point)}", "run(point) + 1}"),
+        ('"size"', '"bytes"'),
+        ("(1, 2)\n\n", "(1, 3)\n\n"),
+        ("seeds=(1, 2)", "seeds=(1, 2, 3)"),
+        ("SIZE = 3", "SIZE = 4"),
+        ("(SIZE, point)", "(point, SIZE)"),
+        ("antecede.sim", "antecede.simulator"),
+        ("measure=measure", "measure=lambda point, seed: {}"),
+        ("LABEL = ", "print()\nLABEL = "),
+    ],
+)
+def test_what_an_experiment_measures_with_counts_in_whichever_module_it_is(tmp_path: Path, old: str, new: str) -> None:
+    before = digest_of_experiments(tmp_path / "before", "One experiment.", "One experiment.")
+    assert digest_of_experiments(tmp_path / "after", old, new) != before
 
 
 @pytest.mark.parametrize(
@@ -66,7 +135,7 @@ def test_the_digest_is_the_same_for_all_versions_of_python(tmp_path: Path) -> No
 def test_whatever_an_experiment_imports_to_measure_counts() -> None:
     """Only modules that declare experiments, judge their results or draw them are left out."""
     package = Path(antecede.__file__).parent
-    counted = {path for part in MEASURING for path in [package / part, *(package / part).rglob("*.py")]}
+    counted = {path for part in (*MEASURING, EXPERIMENTS) for path in [package / part, *(package / part).rglob("*.py")]}
     left_out = {
         path.relative_to(package).as_posix()
         for name in ("experiments", "printed")

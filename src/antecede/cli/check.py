@@ -50,6 +50,7 @@ exit status: 0 the required order holds, 1 it is violated, 3 undecidable, 2 usag
 EXAMPLES = """\
 examples:
   antecede check trace.jsonl                        the verdict, and the worst violation in words
+  antecede check app.jsonl --require fifo           the verdict and the exit status are about the order of each channel
   antecede check logs/ --out checked                also tables (Parquet) and checked/report.html
   antecede check spans/ --out checked --link 'https://jaeger.example/trace/{trace_id}'     steps link to Jaeger
   antecede check 'spans/*.json.gz' --json           one JSON object on standard output, for a script

@@ -45,6 +45,7 @@ example, a hub with three sensors:
 def add(subparsers: Any) -> None:
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "locality",
+        usage="antecede locality GRAPH [options]",
         help="choose small clocks for a known communication graph",
         description=EXPLANATION,
         epilog=EXAMPLE,
@@ -62,6 +63,7 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--pairs",
         nargs="+",
+        action="extend",
         metavar="P:Q",
         help="compare the events of these pairs of processes, instead of the messages that arrive at one process",
     )
@@ -100,7 +102,9 @@ def _pair(text: str, graph: Graph) -> Pair:
     colons = (place for place, character in enumerate(text) if character == ":")
     found = [(text[:place], text[place + 1 :]) for place in colons]
     known = [(p, q) for p, q in found if p in graph.successors and q in graph.successors]
-    if len(known) != 1:
+    if len(known) > 1:
+        raise Misuse(f"{text!r} names several pairs of processes of the graph, because names in it have colons")
+    if not known:
         raise Misuse(f"{text!r} does not name a pair of processes of the graph: write P:Q, the two names with a colon")
     return known[0]
 

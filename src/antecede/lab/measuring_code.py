@@ -2,19 +2,27 @@
 
 The name is a digest of the source of everything that decides what an experiment measures: the algorithms, the judge,
 the simulator, the experiments, and what they are run by. Comments, docstrings and spaces outside of strings do not
-count.
+count. Of the modules of experiments, only what the grid and the measurement use counts: claims, charts and what is said
+of the results can be corrected without measuring again.
 """
 
 from __future__ import annotations
 
+import ast
 import hashlib
+import io
 import re
 import tokenize
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-MEASURING = ("core", "fast", "judge", "sim", "lab/experiments", "lab/printed", "lab/topologies.py", "lab/executor.py")
+MEASURING = ("core", "fast", "judge", "sim", "lab/printed", "lab/topologies.py", "lab/executor.py")
+EXPERIMENTS = "lab/experiments"
+DECISIVE = {"grid", "quick", "measure", "seeds", "quick_seeds", "timed", "cost"}
+"""The fields of `Experiment` that decide what is measured."""
 IGNORED = {tokenize.COMMENT, tokenize.NL, tokenize.ENCODING, tokenize.ENDMARKER}
 LAYOUT = {tokenize.INDENT: "{", tokenize.DEDENT: "}"}
 START, LITERAL, END = (getattr(tokenize, f"FSTRING_{part}", None) for part in ("START", "MIDDLE", "END"))
@@ -26,29 +34,102 @@ PLAIN_STRING = re.compile(r"[bBrRuU]*['\"]")
 def measuring_code(root: Path = Path(__file__).parents[1]) -> str:
     """Return the digest of the code that measures. `root` is the folder of the package."""
     digest = hashlib.sha256()
-    for part in MEASURING:
-        for path in [root / part] if part.endswith(".py") else sorted((root / part).rglob("*.py")):
-            digest.update(f"\n{path.relative_to(root).as_posix()}\n".encode())
-            digest.update("".join(_statements(path)).encode())
+    sources = [
+        (path, path.read_text(encoding="utf-8"))
+        for part in MEASURING
+        for path in ([root / part] if part.endswith(".py") else sorted((root / part).rglob("*.py")))
+    ]
+    for path, source in [*sources, *_measuring_parts(sorted((root / EXPERIMENTS).rglob("*.py")))]:
+        digest.update(f"\n{path.relative_to(root).as_posix()}\n".encode())
+        digest.update("".join(_statements(source)).encode())
     return digest.hexdigest()[:12]
 
 
-def _statements(path: Path) -> Iterator[str]:
-    """Yield the statements of a file without comments, strings that stand alone, and spaces outside of plain strings.
+@dataclass(frozen=True, slots=True, order=True)
+class _Part:
+    """A part of a module of experiments: a statement, one name of an import, or a field of a declaration."""
+
+    path: Path
+    line: int
+    column: int
+    source: str
+    names_used: frozenset[str] = frozenset()
+
+
+def _measuring_parts(paths: Iterable[Path]) -> list[tuple[Path, str]]:
+    """Return the parts of modules of experiments that decide what is measured, with the paths of their modules.
+
+    These are the decisive fields of declarations, whatever defines a name that such a part uses, in any of the modules,
+    and statements that define no name.
+    """
+    defining: dict[str, list[_Part]] = defaultdict(list)
+    found: list[_Part] = []
+    for path in paths:
+        for name, part in _parts_of(path):
+            (found if name is None else defining[name]).append(part)
+    for part in found:  # it grows
+        for name in sorted(part.names_used):
+            found += defining.pop(name, [])
+    return [(part.path, part.source) for part in sorted(set(found))]
+
+
+def _parts_of(path: Path) -> Iterator[tuple[str | None, _Part]]:
+    """Yield the parts of a module, each with a name that it defines, or with None if it counts in any case."""
+    source = path.read_text(encoding="utf-8")
+    for statement in ast.parse(source).body:
+        at = (path, statement.lineno, statement.col_offset)
+        match statement:
+            case ast.Expr(ast.Constant(str())):
+                continue
+            case ast.ImportFrom(module, aliases):
+                for alias in aliases:
+                    yield alias.asname or alias.name, _Part(*at, f"from {module} import {alias.name}\n")
+            case ast.Assign(value=ast.Call(keywords=fields)) if any(field.arg in DECISIVE for field in fields):
+                for field in fields:
+                    if field.arg in DECISIVE:
+                        text = f"{field.arg} = ({ast.get_source_segment(source, field.value)})\n"
+                        at = (path, field.value.lineno, field.value.col_offset)
+                        yield None, _Part(*at, text, _names_used(field.value))
+            case _:
+                first = min([statement.lineno, *(each.lineno for each in getattr(statement, "decorator_list", []))])
+                lines = source.splitlines()[first - 1 : statement.end_lineno]
+                part = _Part(*at, "\n".join([*lines, ""]), _names_used(statement))
+                for name in _names_defined(statement) or [None]:
+                    yield name, part
+
+
+def _names_defined(statement: ast.stmt) -> list[str | None]:
+    match statement:
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            return [name]
+        case ast.Assign(targets=targets):
+            return [node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)]
+        case ast.AnnAssign(target=ast.Name(id=name)) | ast.AugAssign(target=ast.Name(id=name)):
+            return [name]
+    return []
+
+
+def _names_used(part: ast.AST) -> frozenset[str]:
+    nodes = list(ast.walk(part))
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    return frozenset(names | {node.attr for node in nodes if isinstance(node, ast.Attribute)})
+
+
+def _statements(source: str) -> Iterator[str]:
+    """Yield the statements of a source without comments, strings that stand alone, and spaces outside of plain strings.
 
     Without spaces a formatted string is the same whether Python takes it for one token, as 3.11 does, or for several.
     """
-    with path.open("rb") as source:
-        statement: list[tokenize.TokenInfo] = []
-        for token in tokenize.tokenize(source.readline):
-            if token.type in LAYOUT:
-                yield LAYOUT[token.type]
-            elif token.type != tokenize.NEWLINE:
-                statement += [token] if token.type not in IGNORED else []
-            else:
-                if not all(each.type == tokenize.STRING for each in statement):
-                    yield "".join(_texts(statement)) + "\n"
-                statement = []
+    statement: list[tokenize.TokenInfo] = []
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type in LAYOUT:
+            yield LAYOUT[token.type]
+        elif token.type != tokenize.NEWLINE:
+            statement += [token] if token.type not in IGNORED else []
+        else:
+            if not all(each.type == tokenize.STRING for each in statement):
+                yield "".join(_texts(statement)) + "\n"
+            statement = []
 
 
 def _texts(statement: Iterable[tokenize.TokenInfo]) -> Iterator[str]:

@@ -21,21 +21,23 @@ INTRO = """\
 
 What the papers measured, measured again. Every experiment is declared in `src/antecede/lab/experiments` and is run with
 `antecede lab run NAME`; the results, figures and verdicts shown here are kept beside this page, with the command and
-the version that made them. A code in brackets is a digest of the statements of the algorithms, the simulator and the
-experiments; `antecede lab list` prints that of today's code. Nothing was tuned to meet a curve: where a paper and we
-differ, the page says so, and says which explanations were tried.
+the version that made them. A code in brackets is a digest of the statements that measure: the algorithms, the
+simulator, and what the experiments use of them; `antecede lab list` prints that of today's code. Nothing was tuned to
+meet a curve: where a paper and we differ, the page says so, and says which explanations were tried.
 
 Intervals are 95 % confidence intervals by Student's t over the seeds. Differences and ratios are taken seed by seed. A
 sentence of a paper that is about several figures or sizes is a claim about each of them.
 
-* *Reproduced*: the whole interval lies within what the paper states, widened by a tolerance for its rounding.
+* *Reproduced*: the whole interval lies within what the paper states, widened by a tolerance: for its rounding, for the
+  four per cent between its own runs, or, for an exponent of growth, 0.1 to 0.25 for what small sizes add.
 * *Not reproduced*: the whole interval lies outside.
 * *Undecided*: the interval has values of both sides; or it depends on settings that the paper does not state, or on
   which of two readings is meant.
 * *Qualitative*: the paper gives no number. The claim holds if the whole interval is on the right side, and does not
   hold if the whole interval is on the wrong side. An upper bound that was kept is among these: it reproduces nothing.
 * *Tried*: not a claim. The paper's number is held against something else than what the paper describes, an explanation
-  or a form of ours. It is in none of the tables.
+  or a form of ours. It is in none of the tables. So the four numbers of Meldal, Sankar and Vera §7 have no verdict:
+  their Allocation 5 as printed enumerates too many paths to be computed there.
 
 The papers:
 

@@ -221,7 +221,8 @@ ROWS = (
         "core.ordering.ks",
         "papers/test_002_necessity.py::"
         "test_7_corollary_2_a_message_that_carries_a_fact_for_each_sender_and_destination "
-        "papers/test_002_necessity.py::test_7_corollary_2_and_none_of_them_can_be_left_out",
+        "papers/test_002_necessity.py::test_7_corollary_2_and_none_of_them_can_be_left_out "
+        "lab/test_reproduction.py::test_what_works_because_it_was_measured_holds",
     ),
     works(
         "2.39", "§7.1", "If all is broadcast, O(n) entries are enough, and they are a vector clock.",

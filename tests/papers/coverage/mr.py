@@ -82,13 +82,15 @@ ROWS = (
     works(
         "3.13", "§3.5", "A synchronous execution costs nothing.",
         "core.ordering.mr_broadcast lab.experiments.tradeoff",
-        "papers/test_003_mr.py::test_3_5_a_perfectly_synchronous_execution_sends_no_resynch",
+        "papers/test_003_mr.py::test_3_5_a_perfectly_synchronous_execution_sends_no_resynch "
+        "lab/test_reproduction.py::test_what_works_because_it_was_measured_holds",
     ),
     works(
         "3.14", "§3.5", "Timers reduce the number of resynchronisations.",
         "core.ordering.mr core.ordering.mr_broadcast",
         "papers/test_003_mr.py::test_3_5_instead_of_a_resynch_a_timer_is_set "
-        "papers/test_003_mr.py::test_3_5_if_a_message_is_sent_first_the_timer_is_switched_off",
+        "papers/test_003_mr.py::test_3_5_if_a_message_is_sent_first_the_timer_is_switched_off "
+        "lab/test_reproduction.py::test_what_works_because_it_was_measured_holds",
     ),
     works(
         "3.15", "§4.1", "The statements GS1 to GS4 for any groups.",
@@ -149,7 +151,8 @@ ROWS = (
     works(
         "3.23", "§5.1", "A message may wait for a resynchronisation alone.",
         "core.ordering.mr lab.experiments.tradeoff",
-        "papers/test_003_mr.py::test_5_1_mr_may_wait_for_a_resynch_where_nothing_that_precedes_is_missing",
+        "papers/test_003_mr.py::test_5_1_mr_may_wait_for_a_resynch_where_nothing_that_precedes_is_missing "
+        "lab/test_reproduction.py::test_what_works_because_it_was_measured_holds",
     ),
     works(
         "3.24", "§5.2", "A timestamp has a count for each group, where that of ISIS has one for each member.",
@@ -167,13 +170,15 @@ ROWS = (
         "core.ordering.mr_scalar lab.experiments.tradeoff",
         "papers/test_003_scalar.py::test_5_2_who_receives_a_message_resynchronises_in_all_its_groups "
         "papers/test_003_scalar.py::"
-        "test_5_2_random_executions_keep_causal_order_and_timestamps_grow_along_causality",
+        "test_5_2_random_executions_keep_causal_order_and_timestamps_grow_along_causality "
+        "lab/test_reproduction.py::test_what_works_because_it_was_measured_holds",
     ),
     works(
         "3.27", "§5.2", "Small timestamps and early delivery are a trade-off.",
         "lab.experiments.tradeoff",
         "papers/test_003_mr.py::test_5_1_mr_may_wait_for_a_resynch_where_nothing_that_precedes_is_missing "
-        "papers/test_003_mr.py::test_5_2_a_timestamp_has_at_most_one_entry_a_group_where_isis_has_one_a_member_and_group",
+        "papers/test_003_mr.py::test_5_2_a_timestamp_has_at_most_one_entry_a_group_where_isis_has_one_a_member_and_group"
+        " lab/test_reproduction.py::test_what_works_because_it_was_measured_holds",
     ),
     out_of_scope(
         "3.28", "Conclusion", "Counters that are bounded.",

@@ -179,7 +179,7 @@ ROWS = (
         "core/locality/test_epochs.py::test_events_of_a_pair_in_one_epoch_are_compared_rightly_at_once",
     ),
     works(
-        "4.31", "§7", "Uses: scheduling, cache coherency, databases, and other partial orders.",
+        "4.31", "§7", "Possible uses: scheduling, cache coherency, databases. Here: a replicated database, and traces.",
         "core.locality.pairs core.locality.plan pipeline.report.locality_saving sim.local_clocks "
         "core.locality.arrival_text",
         "sim/test_local_clocks.py::test_the_trace_tells_what_happened_before_what "

@@ -43,7 +43,8 @@ OPTIONS: dict[str, dict[str, dict[str, Any]]] = {
         "--option": {
             "action": "append",
             "metavar": "NAME=VALUE",
-            "help": "an option of the algorithm, see docs/reference/algorithms.md; may be repeated",
+            "help": "an option of the algorithm, see docs/reference/algorithms.md; VALUE is a word, a number, or JSON; "
+            "may be repeated",
         },
         "--processes": {"type": int, "default": 20, "metavar": "N", "help": "the number of processes (20)"},
         "--messages": {"type": int, "metavar": "N", "help": "the number of messages (1000, without --deliveries)"},

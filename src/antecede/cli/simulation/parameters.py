@@ -7,6 +7,7 @@ raises `Misuse` with an example.
 from __future__ import annotations
 
 import argparse
+import json
 import re
 from difflib import get_close_matches
 
@@ -188,7 +189,10 @@ def _link(text: str) -> AccessLink:
 
 
 def _option(text: str) -> tuple[str, object]:
-    """Return the name and the value of an option of the algorithm. The value is true, false, a number, or text."""
+    """Return the name and the value of an option of the algorithm.
+
+    The value is true, false, a number, or text; or JSON, if it begins as an object or a list does.
+    """
     name, equals, value = text.partition("=")
     if not equals:
         raise Misuse(f"--option {text!r}: write NAME=VALUE, such as multicast=true")
@@ -198,6 +202,11 @@ def _option(text: str) -> tuple[str, object]:
         raise Misuse(f"--option {name}: this option is set by --processes and --groups")
     if value in ("true", "false"):
         return name, value == "true"
+    if value.startswith(("{", "[")):
+        try:
+            return name, json.loads(value)
+        except ValueError as error:
+            raise Misuse(f"--option {name}: the value begins as JSON does, and is none: {error}") from None
     for kind in (int, float):
         try:
             return name, kind(value)

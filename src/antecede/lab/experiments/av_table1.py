@@ -233,8 +233,9 @@ TABLE1 = Experiment(
     title="Header, hand-off and inhibition of the three algorithms",
     about=f"{HOSTS_USUAL} hosts, {STATIONS_USUAL} stations, k = {K_USUAL} unless swept; t_s = {SEND_S:g} s, t_h = "
     f"{MOVE_S:g} s; wires of 7 ms on average, exponential; messages to one host; 0.2 µs for each integer of a header. "
-    "Integers are those that are not zero, packets those between cells. The storage is what a station of ours keeps, "
-    "in bytes; its load is the share of its time that it works on headers.",
+    "Integers are those that are not zero; for the exponents of their growth the diagonal, which is always zero, is "
+    "added. Packets are those between cells. The storage is what a station of ours keeps, in bytes; its load is the "
+    "share of its time that it works on headers.",
     grid=_points(False),
     quick=_points(True),
     measure=measure,
