@@ -132,6 +132,7 @@ def draw_destinations(chance: random.Random, algorithm: str, hosts: int) -> dict
 SIMULATED: dict[str, Callable[[int], Counter[str]]] = {
     **{f"{name}, beacons": partial(run_with_beacons, name) for name in sorted(protocols())},
     "prs-mobile, combined, beacons": partial(run_with_beacons, "prs-mobile", combine=True),
+    "prs-mobile, any order, beacons": partial(run_with_beacons, "prs-mobile", any_order=True),
     **{f"{name}, no stations": partial(run_without_stations, name) for name in sorted(algorithms())},
 }
 """Every kind of simulated world, by a name: a function that runs the world of a seed."""
