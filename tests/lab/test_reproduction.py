@@ -97,16 +97,28 @@ def test_figure_6_says_how_many_comparisons_are_undecided_and_how_far_they_are()
             assert low < 1 - SPREAD < high or low < 1 + SPREAD < high
 
 
+def half_intervals(name: str) -> list[float]:
+    """Return how far the interval of each delay reaches to one side, as a part of the delay, the least first."""
+    found = Results.from_table(read_results(KEPT / name))
+    grid = [point for point in find_experiment(name).grid if point["hosts"]]
+    delays = [estimate(found.values("delay_ms", **point)) for point in grid]
+    return sorted((delay.high - delay.mean) / delay.mean for delay in delays)
+
+
+def test_five_seeds_of_figure_1_of_001_give_the_intervals_that_the_page_states() -> None:
+    """5 % of the delay or less at nine of ten points, and 14 % at most."""
+    halves = half_intervals("av-fig1")
+    assert len(halves) == 144
+    assert halves[9 * len(halves) // 10] <= 0.05
+    assert round(halves[-1], 2) == 0.14
+
+
 def test_five_seeds_of_figure_2_of_001_give_the_intervals_that_the_page_states() -> None:
-    """1.2 % of the delay or less at half of the points, 5 % at most at all but one, and 22 % there."""
+    """1.2 % of the delay or less at half of the points, 5.3 % at most at all but one, and 22 % there."""
     found = Results.from_table(read_results(KEPT / "av-fig2"))
-    halves = []
-    for point in find_experiment("av-fig2").grid:
-        delay = estimate(found.values("delay_ms", **point))
-        halves.append((delay.high - delay.mean) / delay.mean)
-    halves.sort()
+    halves = half_intervals("av-fig2")
     assert halves[len(halves) // 2 - 1] <= halves[len(halves) // 2] <= 0.012
-    assert halves[-2] <= 0.0501
+    assert halves[-2] <= 0.0531
     assert round(halves[-1], 2) == 0.22
     of_five, of_a_thousand = 2.776 / 5**0.5, 1.962 / 1_000**0.5
     assert of_five == pytest.approx(20 * of_a_thousand, rel=0.01)

@@ -100,7 +100,7 @@ n_h of the paper's figure, and what a header costs to process, are not stated. *
 point of the paper is the average of 1,000 experiments, and it does not say how long one lasts. Here it is the average \
 of five seeds. Each simulates 20 s after the warm-up, in which a host moves 20 times and sends 200 messages: 6,000 \
 deliveries with 30 hosts, 24,000 with 120. So the 95 % interval of a delay reaches 1.2 % of the mean or less to each \
-side at half of the points, and at most 5 % at all but one (22 % with 120 hosts and k = 6, where headers take more \
+side at half of the points, and at most 5.3 % at all but one (22 % with 120 hosts and k = 6, where headers take more \
 time than there is). A thousand such runs would make an interval 20 times narrower, and would be 24,000 runs for this \
 figure. They would not change what five decide. What five leave undecided are differences of less than 0.15 ms between \
 delays of about 11 ms.\
