@@ -14,13 +14,14 @@ import io
 import re
 import tokenize
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import TypeAlias
 
 MEASURING = ("core", "fast", "judge", "sim", "lab/printed", "lab/topologies.py", "lab/executor.py")
-EXPERIMENTS = "lab/experiments"
+EXPERIMENTS, PACKAGE = "lab/experiments", "antecede.lab.experiments"
 DECISIVE = {"grid", "quick", "measure", "seeds", "quick_seeds", "timed", "cost"}
 """The fields of `Experiment` that decide what is measured."""
 IGNORED = {tokenize.COMMENT, tokenize.NL, tokenize.ENCODING, tokenize.ENDMARKER}
@@ -45,6 +46,10 @@ def measuring_code(root: Path = Path(__file__).parents[1]) -> str:
     return digest.hexdigest()[:12]
 
 
+Name: TypeAlias = tuple[str, str]
+"""A name of a module of experiments: the module, without its package, and the name in it."""
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class _Part:
     """A part of a module of experiments: a statement, one name of an import, or a field of a declaration."""
@@ -53,47 +58,56 @@ class _Part:
     line: int
     column: int
     source: str
-    names_used: frozenset[str] = frozenset()
+    uses: frozenset[Name] = frozenset()
 
 
 def _measuring_parts(paths: Iterable[Path]) -> list[tuple[Path, str]]:
     """Return the parts of modules of experiments that decide what is measured, with the paths of their modules.
 
-    These are the decisive fields of declarations, whatever defines a name that such a part uses, in any of the modules,
-    and statements that define no name.
+    These are the decisive fields of declarations, whatever defines a name that such a part uses, and statements that
+    define no name.
     """
-    defining: dict[str, list[_Part]] = defaultdict(list)
+    defining: dict[Name, list[_Part]] = defaultdict(list)
     found: list[_Part] = []
     for path in paths:
         for name, part in _parts_of(path):
-            (found if name is None else defining[name]).append(part)
+            (found if name is None else defining[path.stem, name]).append(part)
     for part in found:  # it grows
-        for name in sorted(part.names_used):
-            found += defining.pop(name, [])
+        for used in sorted(part.uses):
+            found += defining.pop(used, [])
     return [(part.path, part.source) for part in sorted(set(found))]
 
 
 def _parts_of(path: Path) -> Iterator[tuple[str | None, _Part]]:
     """Yield the parts of a module, each with a name that it defines, or with None if it counts in any case."""
     source = path.read_text(encoding="utf-8")
-    for statement in ast.parse(source).body:
+    statements = ast.parse(source).body
+    modules = {
+        alias.asname or alias.name: alias.name
+        for statement in statements
+        if isinstance(statement, ast.ImportFrom) and statement.module == PACKAGE
+        for alias in statement.names
+    }
+    for statement in statements:
         at = (path, statement.lineno, statement.col_offset)
         match statement:
             case ast.Expr(ast.Constant(str())):
                 continue
             case ast.ImportFrom(module, aliases):
                 for alias in aliases:
-                    yield alias.asname or alias.name, _Part(*at, f"from {module} import {alias.name}\n")
+                    text = f"from {module} import {alias.name}\n"
+                    own = frozenset({(str(module).removeprefix(f"{PACKAGE}."), alias.name)})
+                    yield alias.asname or alias.name, _Part(*at, text, own)
             case ast.Assign(value=ast.Call(keywords=fields)) if any(field.arg in DECISIVE for field in fields):
                 for field in fields:
                     if field.arg in DECISIVE:
                         text = f"{field.arg} = ({ast.get_source_segment(source, field.value)})\n"
                         at = (path, field.value.lineno, field.value.col_offset)
-                        yield None, _Part(*at, text, _names_used(field.value))
+                        yield None, _Part(*at, text, _names_used(field.value, path.stem, modules))
             case _:
                 first = min([statement.lineno, *(each.lineno for each in getattr(statement, "decorator_list", []))])
                 lines = source.splitlines()[first - 1 : statement.end_lineno]
-                part = _Part(*at, "\n".join([*lines, ""]), _names_used(statement))
+                part = _Part(*at, "\n".join([*lines, ""]), _names_used(statement, path.stem, modules))
                 for name in _names_defined(statement) or [None]:
                     yield name, part
 
@@ -109,10 +123,16 @@ def _names_defined(statement: ast.stmt) -> list[str | None]:
     return []
 
 
-def _names_used(part: ast.AST) -> frozenset[str]:
-    nodes = list(ast.walk(part))
-    names = {node.id for node in nodes if isinstance(node, ast.Name)}
-    return frozenset(names | {node.attr for node in nodes if isinstance(node, ast.Attribute)})
+def _names_used(part: ast.AST, module: str, modules: Mapping[str, str]) -> frozenset[Name]:
+    """Return the names that a part of `module` uses. `modules` are the modules of experiments that it has imported."""
+    found: set[Name] = set()
+    for node in ast.walk(part):
+        match node:
+            case ast.Attribute(ast.Name(base), name) if base in modules:
+                found.add((modules[base], name))
+            case ast.Name(name):
+                found.add((module, name))
+    return frozenset(found)
 
 
 def _statements(source: str) -> Iterator[str]:
