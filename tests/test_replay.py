@@ -121,8 +121,14 @@ def tell_execution(said: str) -> str:
     ],
 )
 def test_a_test_of_the_runtime_or_of_clocks_draws_its_execution(broken: Path, test: str, step: str) -> None:
-    """These have no stage and no world. What nodes do depends on the machine, so it is not the same a second time."""
-    failed = run(broken, f"PYTHONPATH=src:. {sys.executable} -m pytest -x -p no:cacheprovider '{test}'")
+    """These have no stage and no world. What nodes do depends on the machine, so it is not the same a second time, and
+    it may be right by chance.
+    """
+    command = f"PYTHONPATH=src:. {sys.executable} -m pytest -x -p no:cacheprovider '{test}'"
+    failed = run(broken, command)
+    for _ in range(4):
+        if failed.returncode == 0:
+            failed = run(broken, command)
     assert failed.returncode == 1, failed.stdout + failed.stderr
     assert re.search(rf"^ +[0-9]+\. .*{step}", tell_execution(failed.stdout), re.MULTILINE), failed.stdout
 

@@ -16,6 +16,7 @@ found: the seed gives the pauses between blows, the machine does the rest.
 | the network between the servers of a cluster is cut | `test_cluster` | |
 | `leave` is interrupted, again and again; a process is given up by others that are killed | `test_leaving` | |
 | power cuts of a process, and of the server | `test_power`, `test_power_of_the_server` | `test_power_of_stations` |
+| power cuts of a machine with a process and the server | `test_power_of_the_machine` | |
 | 100,000 messages of backlog | `test_backlog` | |
 | 5,000 connected hosts whose station is killed | | `test_many_hosts` |
 | clocks that jump | `test_clocks` | `test_clocks` |
