@@ -162,8 +162,9 @@ def exponent(number: str, protocol: str) -> Values:
 
 
 def _flat_claim(number: str, protocol: str, says: str, where: str, *, ours: bool = False) -> Claim:
-    """Return the claim that a host or the air is spared. The paper has no number: here the
-    growth with hosts must be as good as none.
+    """Return the claim that a host or the air is spared.
+
+    The paper has no number: here the exponent of the growth with hosts must be below `FLAT`.
     """
     return Claim(
         f"av-factors-{number.replace('_', '-')}-{protocol}",
