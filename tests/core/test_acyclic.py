@@ -49,6 +49,8 @@ def test_a_newcomer_who_would_close_a_cycle_is_refused_and_nothing_changes(algor
         (["e"], ["g1"], "a name must be a string"),
         ("e", "g1", "must be a collection of names"),
         ("e", ["g9"], "there is no group 'g9'"),
+        ("a", ["g9"], "there is no group 'g9'"),
+        ("a", ["g3", "g9"], "there is no group 'g9'"),
     ],
 )
 def test_a_join_that_is_wrong_otherwise_is_refused_as_ever(

@@ -9,7 +9,9 @@ import pytest
 
 from antecede import Message, MessageId, Misuse, Packet, RemoteViolation, SnapshotError, encode, mobile
 from antecede.core.errors import AntecedeError
+from antecede.core.mobile.direct import Mind
 from antecede.core.mobile.host_and_station_frames import (
+    AcknowledgeAll,
     Begin,
     Carried,
     Cast,
@@ -29,7 +31,7 @@ from antecede.core.mobile.host_and_station_frames import (
 )
 from antecede.core.mobile.luggage import Luggage
 from antecede.core.mobile.protocols import protocols
-from antecede.core.ordering.ks import KsStamp
+from antecede.core.ordering.ks import Ks, KsStamp
 from antecede.core.ordering.prs import PrsStamp
 from antecede.core.ordering.rst import RstStamp
 from antecede.core.snapshot import values
@@ -99,6 +101,12 @@ INNER = {
     "luggage to an unknown station": control(Begin("b", 1, "evil", 0)),
     "the last of an unknown host": control(Last("zz", 1)),
     "luggage of an unknown host": control(Handover("zz", 1, b"")),
+    "luggage that is damaged": control(Handover("b", 1, b"junk")),
+    "luggage of another host": control(Handover("b", 1, values.dumps(Luggage("a", None, 1)))),
+    "luggage of another protocol": control(Handover("b", 1, values.dumps(Luggage("b", Mind(Ks("b")), 1)))),
+    "a frame of the air": control(Welcome(1, 0)),
+    "a frame of another protocol": control(AcknowledgeAll(frozenset("b"), 1)),
+    "a bare stamp": control(KS),
     "for nobody here": Packet("n", message("a", "b"), Relayed({"n": frozenset("b")})),
     "from another": Packet("w", message("a", "b"), Relayed({"s": frozenset("b")})),
 }

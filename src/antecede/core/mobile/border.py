@@ -34,6 +34,8 @@ MOVES = (Begin, Handover, Moved, Notify, Last, Over)
 ABOUT_HOST = (Begin, Handover, Moved, Acknowledge, Old, Notify, Last, Over)
 STATIONS: dict[type, tuple[str, ...]] = {Begin: ("to",), Moved: ("at",), Notify: ("previous", "to")}
 """The fields that name a station."""
+CONTROL = (Begin, Handover, Moved)
+"""Those that every protocol has."""
 WITH_MESSAGE = (Carried, Cast, Relayed, Old)
 ALONE = (Begin, Handover, Moved, Acknowledge, AcknowledgeAll, Delete, Notify, Last, Over)
 
@@ -99,6 +101,11 @@ def _check_message(
         raise RemoteViolation(f"{what} carries message {message.id} for {sorted(message.dests)} to {sorted(to)}")
     if message.sender not in hosts or not all(place in stations for place in places):
         raise RemoteViolation(f"{what} has message {message.id} of an unknown host, or for an unknown station")
+
+
+def not_for_stations(packet: Packet) -> RemoteViolation:
+    """Return the error for a stamp that no station sends to another with this protocol."""
+    return RemoteViolation(f"{packet.sender} sent a {type(packet.stamp).__name__} to a station")
 
 
 def check_at_most(claimed: int, known: int, who: ProcessId, what: str) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from antecede.core.errors import Misuse
+from antecede.core.errors import Misuse, RemoteViolation
 from antecede.core.mobile.handoff import AWAY
 from antecede.core.roster import checked_time
-from antecede.core.snapshot.values import storable
+from antecede.core.snapshot.values import loads, storable
 from antecede.core.types import Message, Packet, ProcessId
 
 
@@ -94,3 +94,11 @@ class Berth:
         """Return the luggage, which must be here."""
         assert self.luggage is not None
         return self.luggage
+
+
+def unpack(packed: bytes, host: ProcessId, epoch: int) -> Luggage:
+    """Return the luggage of a host from the bytes that a hand-over brings. Raise if they do not have it."""
+    luggage = loads(packed)
+    if not isinstance(luggage, Luggage) or (luggage.host, luggage.epoch) != (host, epoch):
+        raise RemoteViolation(f"the packet does not have the luggage of {host}")
+    return luggage

@@ -29,7 +29,7 @@ from antecede.core.effects import Effect as CoreEffect
 from antecede.core.errors import Misuse, RemoteViolation
 from antecede.core.mobile import border, handoff
 from antecede.core.mobile.effects import Dropped, Effect
-from antecede.core.mobile.host_and_station_frames import Begin, Last, Notify, Old, Over, Relayed
+from antecede.core.mobile.host_and_station_frames import Begin, Handover, Last, Notify, Old, Over, Relayed
 from antecede.core.mobile.luggage import Berth, Luggage
 from antecede.core.mobile.scheme import Held, Waiter, message_of
 from antecede.core.mobile.station import Station
@@ -42,6 +42,9 @@ from antecede.core.wire import packets
 PRESENT = (handoff.HERE, handoff.SETTLING, handoff.DRAINING)
 """The states of a host for which a message may come."""
 
+
+CARRIED = (Relayed, Old, Notify, Last, Over, *border.CONTROL)
+"""What the causal layer carries."""
 
 SHORT_BYTES_MAX, SHORT_KEPT_MAX = 4096, 512
 """The latest short packets that the causal layer carried are kept as they were decoded: a station looks into a packet
@@ -93,6 +96,10 @@ class Relay:
             if inner.sender != packet.message.sender:
                 raise RemoteViolation(f"{packet.message.sender} sent a packet in the name of {inner.sender}")
             border.check_wire(inner, station.berths, station.stations, station.static)
+            if not isinstance(inner.stamp, CARRIED):
+                raise border.not_for_stations(inner)
+            if isinstance(inner.stamp, Handover):
+                station.luggage_in(inner.stamp)
             if isinstance(inner.stamp, Relayed) and station.me not in inner.stamp.at:
                 raise RemoteViolation(f"{inner.sender} relayed a message to {station.me} that is for no host there")
             if inner.message is not None and self._is_next(packet, packet.message):

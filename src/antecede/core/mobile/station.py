@@ -35,7 +35,7 @@ from antecede.core.mobile.host_and_station_frames import (
     Uplink,
     Welcome,
 )
-from antecede.core.mobile.luggage import Berth, Luggage, Policy, Terms
+from antecede.core.mobile.luggage import Berth, Luggage, Policy, Terms, unpack
 from antecede.core.mobile.scheme import Held, Scheme, Waiter
 from antecede.core.roster import checked_names, checked_packet, checked_payload, checked_time
 from antecede.core.snapshot import values
@@ -226,11 +226,18 @@ class Station:
             yield from self._begin(stamp)
         elif isinstance(stamp, Handover):
             if stamp.epoch > self.berth(stamp.host).epoch:
-                yield from self.step(stamp.host, handoff.HANDOVER, self._unwrap(stamp))
+                yield from self.step(stamp.host, handoff.HANDOVER, self.luggage_in(stamp))
         elif isinstance(stamp, Moved):
             yield from self._moved(stamp)
         else:
-            raise RemoteViolation(f"{packet.sender} sent a {type(stamp).__name__} to a station")
+            raise border.not_for_stations(packet)
+
+    def luggage_in(self, handover: Handover) -> Luggage:
+        """Internal: return what a hand-over brings. Raise if it is damaged, or is not what this protocol keeps."""
+        luggage = unpack(handover.luggage, handover.host, handover.epoch)
+        if not self.scheme.is_luggage(luggage) or max(luggage.outbox, default=0) > luggage.serial:
+            raise RemoteViolation(f"the luggage of {handover.host} is of another protocol, or is not valid")
+        return luggage
 
     def step(self, host: ProcessId, event: str, subject: Any = None) -> Iterator[Effect]:
         """Internal: take one entry of the table: the new state, then its actions."""
@@ -390,11 +397,3 @@ class Station:
 
     def _packet(self, stamp: Any) -> Packet:
         return Packet(self.me, None, stamp)
-
-    def _unwrap(self, handover: Handover) -> Luggage:
-        luggage = values.loads(handover.luggage)
-        if not isinstance(luggage, Luggage) or (luggage.host, luggage.epoch) != (handover.host, handover.epoch):
-            raise RemoteViolation(f"the packet does not have the luggage of {handover.host}")
-        if not self.scheme.is_luggage(luggage) or max(luggage.outbox, default=0) > luggage.serial:
-            raise RemoteViolation(f"the luggage of {handover.host} is of another protocol, or is not valid")
-        return luggage
