@@ -31,6 +31,7 @@ from antecede.core.ordering.serial import Turn
 from antecede.core.ordering.succession import Quiet, Resign, Role, RolePart, Succeed
 from antecede.core.ordering.vector import VectorStamp
 from antecede.core.process import Baseline
+from tests.fuzz import VARIANTS, describe
 from tests.stage import Stage
 
 
@@ -274,10 +275,23 @@ class TestWrongCalls:
                 with pytest.raises(Misuse):
                     antecede.create(algorithm, **settings)
 
-    def test_wrong_destinations_payloads_and_names(self, algorithm: str) -> None:
-        info = antecede.algorithms()[algorithm]
-        groups = {"g": ["a", "b"]} if info.addressing == "group" else None
-        node: Any = antecede.create(algorithm, process="a", processes=["a", "b"], groups=groups)
+
+WRITTEN_OUT: dict[object, Any] = {
+    "random": [("a", "b"), ("b", "a")],
+    "separators": {"a": ["b"]},
+    "last": "b",
+}
+"""What stands for a word by which the fuzzer has a world choose the value of an option."""
+
+
+@pytest.mark.parametrize("variant", range(len(VARIANTS)), ids=describe)
+class TestWrongCallsWithOptions:
+    def test_wrong_destinations_payloads_and_names(self, variant: int) -> None:
+        algorithm, chosen = VARIANTS[variant]
+        options: dict[str, Any] = {name: WRITTEN_OUT.get(value, value) for name, value in chosen.items()}
+        options.pop("answers_ride", None)  # an option of the simulator
+        groups = {"g": ["a", "b"]} if antecede.algorithms()[algorithm].addressing == "group" else None
+        node: Any = antecede.create(algorithm, process="a", processes=["a", "b"], groups=groups, **options)
         before = node.snapshot()
         for wrong in WRONG:
             with pytest.raises(Misuse):
@@ -291,8 +305,9 @@ class TestWrongCalls:
                 with pytest.raises(Misuse):
                     node.join(wrong)
             if wrong != []:
-                with pytest.raises(Misuse):
-                    node.join("c", wrong)
+                for newcomer in ("a", "c"):
+                    with pytest.raises(Misuse):
+                        node.join(newcomer, wrong)
         with pytest.raises(Misuse, match="the limit is"):
             node.send("g" if groups else ["b"], bytes(8 * 2**20 + 1))
         assert node.snapshot() == before

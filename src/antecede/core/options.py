@@ -62,7 +62,7 @@ PURPOSES: dict[str, str] = {
         "the algorithm has it; the next one raises `LimitReached`."
     ),
     "hold_max": "How many messages a station holds back for one host at most.",
-    "inner": "The algorithm that the representatives of the highest level run.",
+    "inner": "The algorithm that the representatives of the highest level run: ks, prs, rst or ses.",
     "links": "Messages go along these links only, and a stamp leaves out what is then useless (000 §3).",
     "logical": "How many logical stations a station has (001 §6).",
     "memory": "How many messages of each sender a process remembers, so that a repetition is not delivered again.",
