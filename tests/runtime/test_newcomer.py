@@ -316,6 +316,7 @@ def test_a_block_that_is_never_entered_is_a_warning() -> None:
         lambda: join(MemoryNetwork(), space="s", process="a"),
         lambda: join_sync(MemoryNetwork(), space="s", process="a"),
         lambda: serve_station(MemoryNetwork(), name="s1", stations=["s1"], key=KEY),
+        lambda: Host(["ws://127.0.0.1:9"], "ann", "token"),
     ):
         with pytest.warns(RuntimeWarning, match="was made and never entered: write"):
             forget(block)
@@ -330,18 +331,6 @@ def test_blocks_that_are_entered_in_the_other_way() -> None:
             await join_sync(MemoryNetwork(), space="s", process="a").__aenter__()
 
     run(test)
-
-
-def test_a_host_that_is_awaited() -> None:
-    async def test() -> None:
-        with pytest.raises(Misuse, match="not to be awaited: write `async with Host"):
-            await Host(["ws://127.0.0.1:9"], "ann", "token")
-
-    run(test)
-
-
-def test_a_host_has_the_attributes_that_it_has() -> None:
-    assert not hasattr(Host(["ws://127.0.0.1:9"], "ann", "token"), "unheard_of")
 
 
 def test_a_name_that_is_used_in_two_places(tmp_path: Path) -> None:

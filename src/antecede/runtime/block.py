@@ -4,6 +4,8 @@ node = await antecede.join(...)       # Misuse: write `async with antecede.join(
 antecede.join(...).send(...)          # the same
 async for message in antecede.join(...)   # the same
 antecede.join(...)                    # a warning, when nobody can enter it any more
+
+A `Host`, which is entered itself, explains the first and the last of these in the same way.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ T = TypeVar("T")
 
 
 class Explained:
-    """Says how a block is entered to whoever does something else with it. `example` is what to write."""
+    """Says how a block is entered to whoever awaits it, or never enters it. `example` is what to write."""
 
     def __init__(self, example: str) -> None:
         self._example, self._was_used = example, False
@@ -31,6 +33,14 @@ class Explained:
 
     def __await__(self) -> Generator[Any, Any, NoReturn]:
         raise self._explain("this is a block, and not to be awaited")
+
+    def __del__(self) -> None:
+        if not self.__dict__.get("_was_used", True):
+            warnings.warn(f"a block was made and never entered: write `{self._example}`", RuntimeWarning, stacklevel=1)
+
+
+class ExplainedBlock(Explained):
+    """Has nothing of what is in it, and says how it is entered to whoever asks for that."""
 
     def __iter__(self) -> NoReturn:
         raise self._explain("this is a block, and there is nothing in it before it is entered")
@@ -43,12 +53,8 @@ class Explained:
             raise AttributeError(name)
         raise self._explain(f"{name!r} is not to be had before the block is entered")
 
-    def __del__(self) -> None:
-        if not self.__dict__.get("_was_used", True):
-            warnings.warn(f"a block was made and never entered: write `{self._example}`", RuntimeWarning, stacklevel=1)
 
-
-class AsyncBlock(Explained, AbstractAsyncContextManager[T], Generic[T]):
+class AsyncBlock(ExplainedBlock, AbstractAsyncContextManager[T], Generic[T]):
     """An asynchronous context manager that explains itself."""
 
     def __init__(self, inner: AbstractAsyncContextManager[T], example: str) -> None:
@@ -71,7 +77,7 @@ class AsyncBlock(Explained, AbstractAsyncContextManager[T], Generic[T]):
         """Do nothing: `__enter__` raises."""
 
 
-class SyncBlock(Explained, AbstractContextManager[T], Generic[T]):
+class SyncBlock(ExplainedBlock, AbstractContextManager[T], Generic[T]):
     """A context manager that explains itself."""
 
     def __init__(self, inner: AbstractContextManager[T], example: str) -> None:

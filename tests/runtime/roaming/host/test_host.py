@@ -26,6 +26,22 @@ def test_an_empty_path_is_refused_before_anything_is_opened() -> None:
         Host(["ws://127.0.0.1:9"], "ann", issue(KEY, "ann"), path="")
 
 
+def test_a_host_that_is_awaited_says_how_it_is_entered() -> None:
+    async def scenario() -> None:
+        with pytest.raises(Misuse, match="not to be awaited: write `async with Host"):
+            await Host(["ws://127.0.0.1:9"], "ann", "token")
+
+    asyncio.run(scenario())
+
+
+def test_a_host_has_the_attributes_that_it_has() -> None:
+    async def scenario() -> None:
+        async with Host(["ws://127.0.0.1:9"], "ann", "token") as ann:
+            assert not hasattr(ann, "unheard_of")
+
+    asyncio.run(scenario())
+
+
 def test_a_host_that_closes_breaks_no_rule() -> None:
     async def scenario() -> None:
         async with cells(names=["s1"]) as at:

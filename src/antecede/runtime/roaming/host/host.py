@@ -22,7 +22,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Generator, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from ssl import SSLContext
@@ -35,6 +35,7 @@ from antecede.core.mobile.host import IN
 from antecede.core.mobile.host_and_station_frames import Welcome
 from antecede.core.roster import checked_names, checked_payload
 from antecede.core.types import MessageId, ProcessId
+from antecede.runtime.block import Explained
 from antecede.runtime.delivery import Delivery
 from antecede.runtime.driver import Driver
 from antecede.runtime.limits import FORGOTTEN_AFTER_S, SNAPSHOT_BYTES_MIN
@@ -60,7 +61,7 @@ REFUSALS_MAX = 1_000
 ENTER = "async with Host(...) as host:"
 
 
-class Host:
+class Host(Explained):
     """A roaming host: `async with Host(urls, id, token) as host`. Iterating over it gives messages, each a `Delivery`.
 
     `urls` are the WebSocket addresses of stations, of which the first that answers is used. `id` is the host's name,
@@ -116,10 +117,12 @@ class Host:
         self._closed = False
         self._stack = ExitStack()
         self._acknowledgements = Acknowledgements(clock, forgotten_after_s)
+        super().__init__(ENTER)  # last: a host that is refused here is not one that was forgotten
 
     # The application's side.
 
     async def __aenter__(self) -> Self:
+        self._was_used = True
         with ExitStack() as stack:
             store = Store(self._path, durability=self._durability, snapshot_bytes_min=self._snapshot_bytes_min)
             stack.callback(store.close)
@@ -156,13 +159,10 @@ class Host:
         finally:
             await self.close()
 
-    def __await__(self) -> Generator[None, None, NoReturn]:
-        raise Misuse(f"a host is not to be awaited: write `{ENTER}`")
-
     def __getattr__(self, name: str) -> NoReturn:
         """Explain that the host is not open, if something is asked of it that only an open one has."""
         if name in ("_durable", "_driver", "_commits", "_links", "_itinerary", "_view", "metrics"):
-            raise Misuse(f"the host is not open: write `{ENTER}`")
+            raise self._explain("the host is not open")
         raise AttributeError(f"a Host has no {name!r}")
 
     @property
