@@ -19,7 +19,7 @@ from antecede.runtime.roaming.home_station import home
 from antecede.runtime.roaming.station.serve import serve_station
 from antecede.runtime.roaming.tokens import issue
 from antecede.runtime.roaming.websocket import AirLimits
-from tests.runtime.cells import KEY, cells, host, until, url
+from tests.runtime.cells import KEY, cells, host, take, until, url
 from tests.runtime.logged import said
 
 FORGOTTEN = "1 message is not acknowledged, although later ones are: the oldest is "
@@ -107,6 +107,27 @@ def test_a_host_that_never_acknowledges(tmp_path: Path, caplog: pytest.LogCaptur
     asyncio.run(scenario())
 
 
+def test_a_host_that_acknowledges_nothing_and_ends_at_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    async def scenario() -> None:
+        async with cells(names=["s1"]) as at, host(at["s1"], "ann", path=tmp_path / "ann") as ann:
+            await ann.send({"ann"}, b"note to self")
+            await take(ann, 1)
+
+    asyncio.run(scenario())
+    assert said(caplog, "ann: 1 message is taken and none acknowledged.*await message.ack") == 1
+
+
+def test_a_host_without_a_path_need_not_acknowledge(caplog: pytest.LogCaptureFixture) -> None:
+    async def scenario() -> None:
+        async with cells(names=["s1"]) as at, host(at["s1"], "ann") as ann:
+            await ann.send({"ann"}, b"note to self")
+            await take(ann, 1)
+            await ann.drained()
+
+    asyncio.run(scenario())
+    assert said(caplog, "ann: ") == 0
+
+
 def test_a_host_that_forgets_to_acknowledge_one_message(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     async def scenario() -> None:
         settings = {"path": tmp_path / "ann", "forgotten_after_s": 0.2}
@@ -135,6 +156,21 @@ def test_a_move_that_failed(caplog: pytest.LogCaptureFixture) -> None:
             await until(lambda: said(caplog, r"this is over: move") == 1)
 
     asyncio.run(scenario())
+
+
+def test_a_message_that_went_to_nobody_when_its_sender_ends_at_once(caplog: pytest.LogCaptureFixture) -> None:
+    async def scenario() -> None:
+        async with (
+            cells(names=["s1"], limits=AirLimits(stranger_s=0.05)) as at,
+            host(at["s1"], "bobby") as bobby,
+            host(at["s1"], "ann") as ann,
+        ):
+            await bobby.connected()
+            await ann.send({"boby"}, b"misspelt")
+            await ann.drained()
+
+    asyncio.run(scenario())
+    assert said(caplog, r"ann: message ann:1 went to nobody: no host 'boby' was ever .* Did you mean 'bobby'\?") == 1
 
 
 def test_a_message_that_went_to_nobody(caplog: pytest.LogCaptureFixture) -> None:

@@ -3,21 +3,25 @@
 import asyncio
 import json
 import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
 from antecede.core.errors import Misuse
-from antecede.core.mobile.host_and_station_frames import Welcome
+from antecede.core.mobile.host_and_station_frames import Register, RegisterFrom, Welcome
 from antecede.core.types import Packet
 from antecede.core.wire.packets import encode
 from antecede.runtime import MemoryNetwork, frames
 from antecede.runtime.background import end
+from antecede.runtime.roaming import websocket
 from antecede.runtime.roaming.host.host import Host
 from antecede.runtime.roaming.tokens import issue
 from antecede.runtime.state.store_error import StoreError
-from tests.runtime.cells import KEY, WAIT_S, cells, host, stored, until, url
+from tests.runtime.cells import KEY, WAIT_S, cells, host, stored, take, until, url
+from tests.runtime.logged import said
 
 
 def test_an_empty_path_is_refused_before_anything_is_opened() -> None:
@@ -110,31 +114,67 @@ def test_a_host_that_moves_on_before_it_is_welcome_leaves_no_connection_behind()
     asyncio.run(scenario())
 
 
-def test_a_host_moves_away_from_a_station_that_hangs(tmp_path: Path) -> None:
-    """The connection is open, nothing is read, and there is more to say than fits into it."""
+@asynccontextmanager
+async def hanging_station() -> AsyncIterator[str]:
+    """The URL of a station that welcomes a host, and reads nothing more."""
 
     async def hang(socket: ServerConnection) -> None:
         await socket.recv()
         await socket.send(json.dumps({"station": "s0", "frame_bytes": 8192}))
-        await socket.recv()
-        await socket.send(frames.packets(0, [encode(Packet("s0", None, Welcome(1, 0)))]))
-        await moved.wait()
+        ((register, _),) = websocket.read_packets(await socket.recv())
+        assert isinstance(register.stamp, (Register, RegisterFrom))
+        await socket.send(frames.packets(0, [encode(Packet("s0", None, Welcome(register.stamp.move, 0)))]))
+        await over.wait()
         socket.transport.abort()
 
-    moved = asyncio.Event()
+    over = asyncio.Event()
+    station = await serve(hang, "127.0.0.1", 0, compression=None, max_queue=1, ping_interval=None)
+    yield f"ws://127.0.0.1:{next(iter(station.sockets)).getsockname()[1]}"
+    over.set()
+    station.close()
+    await station.wait_closed()
 
+
+async def send_more_than_fits(ann: Host) -> None:
+    """Send more than fits into a connection that nobody reads."""
+    for _ in range(1_200):
+        await ann.send({"bob"}, bytes(7_000))
+
+
+def test_a_host_moves_away_from_a_station_that_hangs(tmp_path: Path) -> None:
     async def scenario() -> None:
-        async with cells(names=["s1"]) as at:
-            old = await serve(hang, "127.0.0.1", 0, compression=None, max_queue=1, ping_interval=None)
-            old_url = f"ws://127.0.0.1:{next(iter(old.sockets)).getsockname()[1]}"
-            path = tmp_path / "ann.sqlite"
-            async with Host([old_url], "ann", issue(KEY, "ann"), path=path) as ann, asyncio.timeout(WAIT_S):
-                await ann.connected()
-                for _ in range(1_200):
-                    await ann.send({"bob"}, bytes(7_000))
-                assert await ann.move(url(at["s1"])) == "s1"
-            moved.set()
-            old.close()
-            await old.wait_closed()
+        path = tmp_path / "ann.sqlite"
+        async with (
+            cells(names=["s1"]) as at,
+            hanging_station() as old_url,
+            Host([old_url], "ann", issue(KEY, "ann"), path=path) as ann,
+            asyncio.timeout(WAIT_S),
+        ):
+            await ann.connected()
+            await send_more_than_fits(ann)
+            assert await ann.move(url(at["s1"])) == "s1"
 
     asyncio.run(scenario())
+
+
+def test_what_is_left_when_a_host_closes_is_told_once_however_long_that_takes(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def scenario() -> None:
+        path = tmp_path / "ann.sqlite"
+        async with cells(names=["s1"]) as at, host(at["s1"], "ann", path=path) as ann:
+            await ann.send({"ann"}, b"note to self")
+            await take(ann, 1)
+        async with (
+            hanging_station() as hangs,
+            Host([hangs], "ann", issue(KEY, "ann"), path=path) as ann,
+            asyncio.timeout(WAIT_S),
+        ):
+            await ann.connected()
+            await take(ann, 1)
+            await send_more_than_fits(ann)
+            caplog.clear()
+
+    asyncio.run(scenario())
+    assert said(caplog, "ann: 1 message is taken and none acknowledged") == 1
+    assert said(caplog, "this is over") == 0

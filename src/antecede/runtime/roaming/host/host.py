@@ -265,8 +265,10 @@ class Host(Explained):
         self._closed = True
         link = self._links.current
         try:
-            if link is not None and self._driver.failure is None:
-                await self._part(link)
+            if self._driver.failure is None:
+                self._view.tell_what_is_left()
+                if link is not None:
+                    await self._part(link)
         finally:
             await self._end()
 
@@ -391,4 +393,5 @@ class Host(Explained):
         await self._driver.keep_time(lambda: self._durable.host.due, self._durable.tick, self._look)
 
     def _look(self) -> None:
-        self._links.tell(self._view.look())
+        if not self._closed:  # what was told at the end is not over
+            self._links.tell(self._view.look())

@@ -49,6 +49,12 @@ class HostView:
         """Log that the host has stopped by itself, and why."""
         self._log.stop(failure)
 
+    def tell_what_is_left(self) -> None:
+        """Log what an application that ends leaves behind, however short it waited: all that is wrong now, and messages
+        that it took and has not acknowledged.
+        """
+        self._log.look([*self.problems(), *([] if self._forgets else self._acknowledgements.find_left())])
+
     def warn_of_unsent(self) -> None:
         """Log that the host closes with messages that no station is known to have, if there are any."""
         count = len(self._durable.host.unsent)
