@@ -1,5 +1,6 @@
 """A fault of our own in what a transport does by itself stops its process, which says why."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -7,8 +8,9 @@ import pytest
 from antecede.core.types import ProcessId
 from antecede.runtime import NatsNetwork, Stopped, join
 from antecede.runtime.transport.nats.network import NatsTransport
+from antecede.runtime.transport.nats.tls_client import TlsClient
 from tests.runtime.logged import said
-from tests.runtime.nodes import eventually, run
+from tests.runtime.nodes import WAIT_S, eventually, run
 from tests.runtime.servers import server
 
 
@@ -32,6 +34,25 @@ class AstrayNetwork(NatsNetwork):
         return NatsTransport(self.servers, space, process, incarnation, options=self.options, locate=locate)
 
 
+class OddClient(TlsClient):
+    """A client that fails when it is closed for the first time."""
+
+    is_closed_again = False
+
+    async def close(self) -> None:
+        await super().close()
+        if not self.is_closed_again:
+            self.is_closed_again = True
+            raise ArithmeticError
+
+
+class OddNetwork(NatsNetwork):
+    """A network whose transports fail when a server that has let them in refuses them."""
+
+    def transport(self, space: str, process: ProcessId, incarnation: str) -> NatsTransport:
+        return NatsTransport(self.servers, space, process, incarnation, options=self.options, make_client=OddClient)
+
+
 def test_a_task_that_ends_with_an_unexpected_error_stops_the_process(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -42,6 +63,24 @@ def test_a_task_that_ends_with_an_unexpected_error_stops_the_process(
                 await eventually(lambda: any(isinstance(problem, Stopped) for problem in node.problems()))
                 with pytest.raises(ArithmeticError):
                     await anext(node)
+        assert said(caplog, "a stops: ArithmeticError") == 1
+
+    run(test)
+
+
+def test_an_unexpected_error_while_a_refused_client_is_closed_stops_the_process(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def test() -> None:
+        with server(tmp_path, "n", "authorization { user: shop, password: before }") as address:
+            network = OddNetwork([f"nats://shop:before@{address}"])
+            async with join(network, space="s", process="a", store=None) as node:
+                config = address.home / "nats.conf"
+                config.write_text(config.read_text().replace("before", "after"))
+                address.kill()
+                address.start_again()
+                with pytest.raises(ArithmeticError):
+                    await asyncio.wait_for(anext(node), WAIT_S)
         assert said(caplog, "a stops: ArithmeticError") == 1
 
     run(test)

@@ -10,12 +10,13 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from nats.aio.client import Client
 from nats.errors import Error as NatsError
 
-from antecede.runtime.background import end
+from antecede.runtime.background import BackgroundTasks, end
 from antecede.runtime.transport.contract import Unreachable
 from antecede.runtime.transport.nats.options import NatsOptions, describe_servers
 from antecede.runtime.transport.nats.refusals import IF_NOBODY_ANSWERS, explain_refusal, explain_silence
@@ -33,7 +34,8 @@ class NatsConnection:
     """A client of `servers`, and the last error that it had. `name` is what the servers show of it.
 
     `disconnected` and `reconnected` are called when the connection is lost, and when the client has made it again.
-    `make_client` makes another kind of client.
+    `failed` is called with a fault of our own in what the connection does by itself. `make_client` makes another kind
+    of client.
     """
 
     def __init__(
@@ -42,6 +44,7 @@ class NatsConnection:
         name: str,
         options: NatsOptions,
         *,
+        failed: Callable[[Exception], None],
         disconnected: Callback | None = None,
         reconnected: Callback | None = None,
         make_client: Callable[[], Client] = TlsClient,
@@ -53,7 +56,7 @@ class NatsConnection:
         self.last_error: Exception | None = None
         self.last_error_at = 0.0
         self._is_first = True
-        self._closing: asyncio.Task[None] | None = None
+        self._background = BackgroundTasks(failed)
 
     @property
     def outage(self) -> str:
@@ -141,8 +144,14 @@ class NatsConnection:
         if explain_refusal(error, "") is not None:
             if self._is_first:
                 raise error  # ends the attempt to connect, which would go on
-            self._closing = asyncio.create_task(self.client.close())  # it would try again with an open socket each time
+            self._background.start(partial(_close, self.client))  # it would try again with an open socket each time
 
     def _explain(self, error: Exception) -> str:
         where = describe_servers(self.servers)
         return explain_refusal(error, where) or f"no NATS server answers at {where}: {error!r}"
+
+
+async def _close(client: Client) -> None:
+    """Close a client. It is closed also if the server does not hear of it."""
+    with suppress(NatsError, OSError):
+        await client.close()

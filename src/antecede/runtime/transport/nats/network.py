@@ -113,6 +113,7 @@ class NatsTransport:
             servers,
             self._client_name,
             options,
+            failed=self._fail,
             disconnected=self._note_disconnect,
             reconnected=self._note_reconnect,
             make_client=make_client,
@@ -228,7 +229,7 @@ class NatsTransport:
         known = self._away.get(address)
         if known is not None and not known.client.is_closed:
             return known
-        connection = NatsConnection([address], self._client_name, self._options)
+        connection = NatsConnection([address], self._client_name, self._options, failed=self._fail)
         await connection.connect(is_quiet=True)  # the outbox says what it waits for
         publisher = await self._open_publisher(connection)
         if self._away.get(address) is not known:
