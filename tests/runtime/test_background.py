@@ -3,7 +3,9 @@
 import asyncio
 from functools import partial
 
-from antecede.runtime.background import BackgroundTasks, end
+import pytest
+
+from antecede.runtime.background import BackgroundTasks, end, run_beside
 
 
 async def deaf(times: int, heard: list[int]) -> None:
@@ -31,6 +33,24 @@ def test_a_cancellation_is_said_again_until_it_is_heard() -> None:
         assert all(task.done() for task in tasks)
         await end(tasks)
         await end([])
+
+    asyncio.run(scenario())
+
+
+def test_what_runs_beside_a_block_ends_with_it() -> None:
+    async def scenario() -> None:
+        heard: list[int] = []
+        async with run_beside(deaf(2, heard)):
+            await asyncio.sleep(0)
+        assert heard == [0, 1, 2]
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+        with pytest.raises(ArithmeticError):
+            async with run_beside(deaf(0, heard)):
+                raise ArithmeticError
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+        with pytest.raises(ValueError):
+            async with run_beside(fails()) as failing:
+                await failing
 
     asyncio.run(scenario())
 

@@ -8,10 +8,12 @@ for its end with it. So a cancellation is said again until it is heard.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
-from typing import Any
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
 
 AGAIN_S = 0.2
+T = TypeVar("T")
 
 
 async def end(tasks: Iterable[asyncio.Task[Any]]) -> None:
@@ -25,6 +27,19 @@ async def end(tasks: Iterable[asyncio.Task[Any]]) -> None:
     for task in everyone:
         if not task.cancelled():
             task.exception()  # otherwise asyncio complains that nobody asked for it
+
+
+@asynccontextmanager
+async def run_beside(work: Coroutine[Any, Any, T]) -> AsyncIterator[asyncio.Task[T]]:
+    """Run `work` as a task beside a block, and end it with the block.
+
+    The task is for the block: what it returns or raises is heard by whoever awaits it or asks for its result there.
+    """
+    task = asyncio.create_task(work)
+    try:
+        yield task
+    finally:
+        await end([task])
 
 
 class BackgroundTasks:

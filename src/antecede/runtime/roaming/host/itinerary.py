@@ -16,7 +16,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Protocol
 
-from antecede.runtime.background import end
+from antecede.runtime.background import run_beside
 from antecede.runtime.roaming.host.link import Link, NoStation, hang_up
 from antecede.runtime.transport.nats.options import shown_address
 
@@ -130,11 +130,8 @@ class Itinerary:
         try:
             while True:
                 self._enter(link)
-                reading = asyncio.create_task(self._user.read(link))
-                try:
+                async with run_beside(self._user.read(link)) as reading:
                     following = await self._next(reading)
-                finally:
-                    await end([reading])
                 link = following
         finally:
             self._user.lose(link)
@@ -146,11 +143,8 @@ class Itinerary:
         Raise `NoStation` if the connection that `reading` reads has ended.
         """
         while True:
-            turning = asyncio.create_task(self._turn.wait())
-            try:
+            async with run_beside(self._turn.wait()) as turning:
                 await asyncio.wait((reading, turning), return_when=asyncio.FIRST_COMPLETED)
-            finally:
-                turning.cancel()
             if reading.done():
                 reading.result()
             self._turn.clear()

@@ -18,7 +18,7 @@ from antecede.core.mobile.luggage import Berth, Luggage
 from antecede.core.types import Packet, ProcessId
 from antecede.core.wire.packets import encode
 from antecede.runtime import frames
-from antecede.runtime.background import end
+from antecede.runtime.background import end, run_beside
 from antecede.runtime.roaming import websocket
 from antecede.runtime.roaming.problem_notice import ToldProblems
 
@@ -201,9 +201,9 @@ async def hang_up(server: Server, attending: Mapping[ServerConnection, asyncio.T
     A host whose message waits for room, or who does not read, is not waited for: it sends the message again elsewhere.
     """
     server.close()
-    closing = asyncio.create_task(server.wait_closed())
-    await asyncio.wait([closing], timeout=CLOSE_S)
-    for socket in attending:
-        socket.transport.abort()
-    await end(attending.values())
-    await closing
+    async with run_beside(server.wait_closed()) as closing:
+        await asyncio.wait([closing], timeout=CLOSE_S)
+        for socket in attending:
+            socket.transport.abort()
+        await end(attending.values())
+        await closing

@@ -23,7 +23,7 @@ from antecede.core.errors import AntecedeError, LimitReached, RemoteViolation
 from antecede.core.mobile.handoff import AWAY
 from antecede.core.mobile.host_and_station_frames import Got
 from antecede.core.types import Packet, ProcessId
-from antecede.runtime.background import end
+from antecede.runtime.background import run_beside
 from antecede.runtime.driver import Driver
 from antecede.runtime.envelopes import Envelopes
 from antecede.runtime.outbox import Outbox
@@ -267,8 +267,7 @@ class StationServer:
             await connection.socket.close(websocket.REFUSED, "this host was removed: its name cannot be used again")
 
     async def _serve(self, connection: Connection) -> None:
-        writing = asyncio.create_task(connection.write())
-        try:
+        async with run_beside(connection.write()):
             async for said in connection.socket:
                 if isinstance(said, str):
                     self._told.hear(connection, said)
@@ -283,8 +282,6 @@ class StationServer:
                     await self._hear(connection, packet, data)
                 await asyncio.sleep(connection.bucket.spend(len(packets)))
                 await connection.room()
-        finally:
-            await end([writing])
 
     async def _wait_for_strangers(self, packet: Packet) -> None:
         """Wait a little until all destinations are known: one that has just joined elsewhere may not be yet."""

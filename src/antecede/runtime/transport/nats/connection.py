@@ -16,7 +16,7 @@ from typing import Any
 from nats.aio.client import Client
 from nats.errors import Error as NatsError
 
-from antecede.runtime.background import BackgroundTasks, end
+from antecede.runtime.background import BackgroundTasks, run_beside
 from antecede.runtime.transport.contract import Unreachable
 from antecede.runtime.transport.nats.options import NatsOptions, describe_servers
 from antecede.runtime.transport.nats.refusals import IF_NOBODY_ANSWERS, explain_refusal, explain_silence
@@ -108,9 +108,8 @@ class NatsConnection:
 
     async def _attempt(self, connect: Coroutine[Any, Any, None], is_quiet: bool) -> None:
         """Connect, and log it if that takes long. The client tries for ever, and may not stop if it is cancelled."""
-        connecting = asyncio.create_task(connect)
         limit_s = self._options.limits.connect_s
-        try:
+        async with run_beside(connect) as connecting:
             done, _ = await asyncio.wait((connecting,), timeout=min(TELL_S, limit_s))
             if not done and not is_quiet:
                 why = "no answer" if self.last_error is None else repr(self.last_error)
@@ -123,8 +122,6 @@ class NatsConnection:
                 )
             if not done:
                 done, _ = await asyncio.wait((connecting,), timeout=max(0.0, limit_s - TELL_S))
-        finally:
-            await end([connecting])
         if not done:
             raise TimeoutError
         connecting.result()
