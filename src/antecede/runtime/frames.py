@@ -1,7 +1,8 @@
 """Frames: all that is ever put into an inbox, and the versions of it. This is the one place that knows their bytes.
 
-`roaming.websocket` is the one other place that knows what travels: it has the texts between a host and its station, and
-their version. The binary frames between the two are PACKETS.
+The binary frames between a host and its station are PACKETS, too. The texts between the two are written and read in
+`roaming.websocket` and `roaming.problem_notice`, and beacons in `roaming.beacon`. Their versions, and what a station
+says that it takes, are here.
 
 Publishing costs a broker and its client about the same for 100 bytes as for 10,000, so packets that wait for the same
 destination share one frame. The first byte of a frame is its kind:
@@ -47,6 +48,12 @@ BARE_FORM, ENVELOPE_FORM = 1, 2
 NEWEST_FORM = ENVELOPE_FORM
 PACKET_VERSIONS = {BARE_FORM: 1, ENVELOPE_FORM: 1}
 """The version of the packets inside, by the form of the wire: who reads a form reads these packets too."""
+HELLO_VERSION = 1
+"""The version of the texts between a host and its station, which the hello has."""
+BEACON_VERSION = 1
+TAKES_PROBLEMS, TAKES_LEFT = "problems", "left"
+"""What a station says that it takes from a host, since stations of earlier releases do not: notices of problems, and
+the stamp `RegisterFrom`."""
 TURN_MAX = 2**53
 PART_HEAD = struct.Struct(">BQII")
 PARTS_MAX = 1_024

@@ -17,9 +17,9 @@ from typing import NamedTuple
 from antecede.core.errors import Misuse, WireError, too_new
 from antecede.core.roster import NAME_BYTES_MAX
 from antecede.core.types import ProcessId
+from antecede.runtime.frames import BEACON_VERSION
 from antecede.runtime.roaming.websocket import read_text, write_text
 
-VERSION = 1
 BYTES_MAX = 2_048
 """The longest beacon: two names and a URL of the greatest length fit."""
 URL_CHARS_MAX = 300
@@ -39,7 +39,7 @@ class Beacon(NamedTuple):
 
 def write_beacon(beacon: Beacon) -> bytes:
     """Return the datagram of a beacon. Raise `Misuse` if no host could read it."""
-    data = write_text({"antecede_beacon": VERSION, **beacon._asdict()}).encode()
+    data = write_text({"antecede_beacon": BEACON_VERSION, **beacon._asdict()}).encode()
     try:
         read_beacon(data)
     except WireError as error:
@@ -56,9 +56,9 @@ def read_beacon(data: bytes) -> Beacon:
     except UnicodeDecodeError:
         raise WireError("a datagram that is not text") from None
     version, url = found.get("antecede_beacon"), found.get("url")
-    if type(version) is int and version > VERSION:
-        raise WireError(too_new("the beacon", version, VERSION))
-    if type(version) is not int or version != VERSION:
+    if type(version) is int and version > BEACON_VERSION:
+        raise WireError(too_new("the beacon", version, BEACON_VERSION))
+    if type(version) is not int or version != BEACON_VERSION:
         raise WireError("a datagram that is not a beacon")
     if not isinstance(url, str) or len(url) > URL_CHARS_MAX or not URL.fullmatch(url):
         raise WireError(f"a beacon without the address of a station, of at most {URL_CHARS_MAX} characters")

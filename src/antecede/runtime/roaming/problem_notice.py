@@ -16,8 +16,6 @@ from antecede.core.errors import WireError
 from antecede.runtime.roaming.websocket import read_text, write_text
 from antecede.runtime.watch.problems import Problem
 
-TAKES = "problems"
-"""What a station says that it takes."""
 TOLD_MAX = 5
 """How many problems of one host are told; of the others, the number is."""
 KIND_CHARS_MAX = 40

@@ -18,7 +18,7 @@
    (`problem_notice`), and registrations that name the cell that was left, too (`RegisterFrom`).
 
 Every text has one function here that writes it and one that reads it. The binary frames, and those that stations put
-into each other's inboxes, are in `runtime.frames`.
+into each other's inboxes, are in `runtime.frames`, and so are the version of the texts and what a station `takes`.
 
 A WebSocket loses nothing while it lasts, so nothing is repeated on it; the next connection begins with what the core
 knows to be unanswered. Anything that a correct host would not send closes the connection with `REFUSED` and a reason,
@@ -46,7 +46,6 @@ QUIET = logging.getLogger("antecede.air")
 QUIET.setLevel(logging.CRITICAL + 1)
 """What is said on the air is never logged: the first frame has the token."""
 
-VERSION = 1
 SIMILAR_MAX = 2
 """How many names that are like an unknown one are told."""
 REFUSED = 1008
@@ -59,8 +58,6 @@ REASON_BYTES_MAX = 120
 INCARNATION_CHARS_MAX = 64
 COUNT_MAX = 2**53
 """No host ever sends or gets so many messages."""
-TAKES_LEFT = "left"
-"""What a station says that it takes if it reads `RegisterFrom`."""
 VOLATILE = "volatile"
 """The incarnation of every host that keeps no state."""
 
@@ -128,7 +125,7 @@ def hello(token: str, incarnation: str, host: ProcessId | None = None, has: Host
     """Return the first frame of a host. A station compares the name of the `host` with the one in the token, and what
     the host `has` with its luggage.
     """
-    said: dict[str, Any] = {"antecede": VERSION, "token": token, "incarnation": incarnation, "host": host}
+    said: dict[str, Any] = {"antecede": frames.HELLO_VERSION, "token": token, "incarnation": incarnation, "host": host}
     return json.dumps(said if has == NOTHING else {**said, "has": has})
 
 
@@ -136,10 +133,12 @@ def read_hello(said: object) -> Hello:
     """Return the first frame of a host. Raise `WireError` if it is not valid."""
     found = read_text(said)
     version, token, incarnation = found.get("antecede"), found.get("token"), found.get("incarnation")
-    if type(version) is int and version > VERSION:
-        raise WireError(too_new("the hello", version, VERSION, where="at this station"))
-    if version != VERSION or not isinstance(token, str) or not isinstance(incarnation, str):
-        raise WireError(f"the first frame is a hello of version {VERSION}, with a token and an incarnation")
+    if type(version) is int and version > frames.HELLO_VERSION:
+        raise WireError(too_new("the hello", version, frames.HELLO_VERSION, where="at this station"))
+    if version != frames.HELLO_VERSION or not isinstance(token, str) or not isinstance(incarnation, str):
+        raise WireError(
+            f"the first frame is a hello of version {frames.HELLO_VERSION}, with a token and an incarnation"
+        )
     if not 1 <= len(incarnation) <= INCARNATION_CHARS_MAX or not incarnation.isascii():
         raise WireError(f"an incarnation is 1 to {INCARNATION_CHARS_MAX} ASCII characters")
     host = found.get("host")

@@ -15,8 +15,8 @@ from websockets.uri import parse_uri
 
 from antecede.core.errors import AntecedeError, Misuse, WireError
 from antecede.core.types import ProcessId
+from antecede.runtime import frames
 from antecede.runtime.roaming import websocket
-from antecede.runtime.roaming.problem_notice import TAKES
 from antecede.runtime.transport.nats.options import shown_address, without_secrets
 
 CONNECT_S = 5.0
@@ -106,7 +106,7 @@ async def open_link(
         await socket.send(websocket.hello(token, incarnation, host, has))
         async with asyncio.timeout(connect_s):
             answer = websocket.read_answer(await socket.recv())
-        takes = [what in answer.takes for what in (TAKES, websocket.TAKES_LEFT)]
+        takes = [what in answer.takes for what in (frames.TAKES_PROBLEMS, frames.TAKES_LEFT)]
         return Link(socket, url, answer.station, answer.frame_bytes, *takes)
     except (ConnectionClosed, TimeoutError) as error:
         await socket.close()

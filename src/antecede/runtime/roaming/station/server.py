@@ -23,12 +23,12 @@ from antecede.core.errors import AntecedeError, LimitReached, RemoteViolation
 from antecede.core.mobile.handoff import AWAY
 from antecede.core.mobile.host_and_station_frames import Got
 from antecede.core.types import Packet, ProcessId
+from antecede.runtime import frames
 from antecede.runtime.background import run_beside
 from antecede.runtime.driver import Driver
 from antecede.runtime.envelopes import Envelopes
 from antecede.runtime.outbox import Outbox
 from antecede.runtime.roaming import websocket
-from antecede.runtime.roaming.problem_notice import TAKES
 from antecede.runtime.roaming.station.announcer import Announcer
 from antecede.runtime.roaming.station.connection import CLOSE_S, Connection, TokenBucket, hang_up, is_welcome
 from antecede.runtime.roaming.station.durable_station import DurableStation, ReleasedByStation
@@ -229,7 +229,7 @@ class StationServer:
         try:
             if before is not None:
                 await before.socket.close(websocket.REPLACED, TWICE)
-            takes = (TAKES, websocket.TAKES_LEFT)
+            takes = (frames.TAKES_PROBLEMS, frames.TAKES_LEFT)
             answer = websocket.StationAnswer(self.durable.name, self._limits.frame_bytes, takes)
             await socket.send(websocket.answer(answer))
         except BaseException:
