@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from antecede.runtime import Node, NumberReused, join
+from tests.replay import Drawing
 from tests.runtime.nodes import WAIT_S, run
 from tests.runtime.proxy import Proxy
 
@@ -55,15 +56,31 @@ def stopped(process: Process) -> Iterator[None]:
         process.send_signal(signal.SIGCONT)
 
 
-async def take_all(node: Node, delivered: list[bytes]) -> None:
+async def take_all(node: Node, delivered: list[bytes], drawing: Drawing) -> None:
     async for message in node:
         delivered.append(message.payload)
+        drawing.add("b", f"deliver {message.payload.decode()}")
         await message.ack()
 
 
-async def send_as_clone(clone: Node) -> list[int]:
+async def send_as_clone(clone: Node, drawing: Drawing) -> list[int]:
     """Send messages whose numbers the original has used, or is about to use. Return the numbers."""
-    return [(await clone.send({"b"}, b"clone %d" % (clone.sent + 1))).seq for _ in range(BY_CLONE)]
+    numbers = []
+    for _ in range(BY_CLONE):
+        numbers.append((await clone.send({"b"}, b"clone %d" % (clone.sent + 1))).seq)
+        drawing.add("clone", f"send {numbers[-1]}")
+    return numbers
+
+
+async def hear(original: Process, count: int | None, drawing: Drawing) -> list[bytes]:
+    """Return the next lines of the original, or all that are left, and draw them: what it has sent, or why it stops."""
+    assert original.stdout is not None
+    lines: list[bytes] = []
+    while (count is None or len(lines) < count) and (line := await original.stdout.readline()):
+        lines.append(line)
+        words = line.decode().strip()
+        drawing.add("original", f"send {words}" if words.isdecimal() else f"stop: {words:.40}")
+    return lines
 
 
 def check(delivered: list[bytes], original: list[int], clone: list[int], told: set[int]) -> None:
@@ -86,22 +103,25 @@ def test_an_original_that_was_stopped_while_its_clone_was_started_loses_nothing_
 
     async def play_round(folder: Path, chance: random.Random) -> None:
         url, space, store, delivered = f"embedded://{tmp_path / 'nats'}", folder.name, folder / "a", list[bytes]()
+        drawing = Drawing()
         async with join(url, space=space, process="b", store=folder / "b") as b:
-            taking = asyncio.create_task(take_all(b, delivered))
+            taking = asyncio.create_task(take_all(b, delivered, drawing))
             arguments = ["-c", ORIGINAL, proxy.url, space, str(store)]
             process = await asyncio.create_subprocess_exec(sys.executable, *arguments, stdout=PIPE)
-            assert process.stdout is not None
             try:
-                said = [await process.stdout.readline() for _ in range(chance.randrange(1, 60))]
+                said = await hear(process, chance.randrange(1, 60), drawing)
                 with stopped(process):
+                    drawing.add("original", "is stopped")
                     await asyncio.sleep(0.2)  # nothing is under way any more
                     proxy.delay_s = SLOW_S if link == "slow" else 0.0
                     ignored = shutil.ignore_patterns("*-shm")  # an index of the -wal file, which SQLite makes anew
                     shutil.copytree(store, folder / "clone", ignore=ignored)
                     async with join(url, space=space, process="a", store=folder / "clone") as clone:
-                        by_clone = await send_as_clone(clone)
+                        by_clone = await send_as_clone(clone, drawing)
                         assert await clone.flush()
-                said += (await process.communicate())[0].splitlines()
+                drawing.add("original", "goes on")
+                said += await hear(process, None, drawing)
+                await process.wait()
             finally:
                 proxy.delay_s = 0.0
                 if process.returncode is None:

@@ -21,6 +21,7 @@ import pytest
 
 from antecede.core.types import MessageId
 from antecede.runtime import Node, join
+from tests.replay import Drawing
 from tests.runtime.page_cache import copy_flushed
 
 pytestmark = pytest.mark.slow
@@ -33,8 +34,10 @@ DEADLINE_S = 180
 @dataclass(slots=True)
 class Known:
     """What the applications of the nodes know: how many messages `a` has sent, what each saw first, what each has
-    acknowledged.
+    acknowledged. The drawing has what both did, and when the power failed.
     """
+
+    drawing: Drawing = field(default_factory=Drawing)
 
     sent: int = 0
     seen: dict[str, list[bytes]] = field(default_factory=lambda: {"a": [], "b": []})
@@ -45,6 +48,7 @@ async def take_all(node: Node, known: Known) -> None:
     """Take every message. Answer it, if this is `b`: again, if the power failed before `b` acknowledged it."""
     seen, acknowledged = known.seen[node.process], known.acknowledged[node.process]
     async for message in node:
+        known.drawing.add(node.process, f"take {message.payload.decode()}")
         assert message.id not in acknowledged, f"{message.id} was acknowledged before"
         if message.payload not in seen:
             seen.append(message.payload)
@@ -69,12 +73,15 @@ async def talk(folder: Path, known: Known, wanted: int, cut: tuple[float, Path] 
         taking = [group.create_task(take_all(node, known)) for node in (a, b)]
         while asyncio.get_running_loop().time() < ends:
             if cut or a.sent < wanted:
+                known.drawing.add("a", f"send {a.sent} to b")
                 await a.send({"b"}, b"%d" % a.sent)
                 known.sent = a.sent
             elif len(set(known.seen["a"])) == a.sent:
                 break
             await asyncio.sleep(0.002)
         if cut:
+            for process in known.seen:
+                known.drawing.add(process, "the power fails")
             copy_as_a_cut_leaves_it(folder, cut[1])
         for task in taking:
             task.cancel()

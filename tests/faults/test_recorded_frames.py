@@ -15,7 +15,9 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
 from antecede.runtime import Host, MemoryNetwork, issue_token, serve_station
+from antecede.runtime.delivery import Delivery
 from antecede.runtime.roaming.station.server import StationServer
+from tests.replay import Drawing
 from tests.runtime.nodes import run
 
 pytestmark = pytest.mark.slow
@@ -25,14 +27,22 @@ PAUSE_S_MAX = 0.02
 Frames = list[str | bytes]
 
 
-async def hear(host: Host, count: int) -> list[bytes]:
+async def send(host: Host, to: str, payload: bytes, drawing: Drawing) -> None:
+    drawing.add(host.id, f"send {payload.decode()!r} to {to}")
+    await host.send({to}, payload)
+
+
+async def hear(host: Host, count: int, drawing: Drawing) -> list[bytes]:
     """Return the payloads of the next messages, which are acknowledged."""
-    found = [await anext(host) for _ in range(count)]
+    found: list[Delivery] = []
+    for _ in range(count):
+        found.append(await anext(host))
+        drawing.add(host.id, f"take {found[-1].payload.decode()!r}")
     await host.ack(found)
     return [delivery.payload for delivery in found]
 
 
-async def play(frames: Frames, station: StationServer, chance: random.Random) -> None:
+async def play(frames: Frames, station: StationServer, chance: random.Random, drawing: Drawing) -> None:
     """Say to a station what a host has said, as far as it listens: everything, and then its hello and a part."""
     hello, *rest = frames
     some = sorted(chance.sample(range(len(rest)), chance.randrange(len(rest))))
@@ -40,6 +50,7 @@ async def play(frames: Frames, station: StationServer, chance: random.Random) ->
         with suppress(ConnectionClosed, TimeoutError):
             async with connect(f"ws://127.0.0.1:{station.port}", proxy=None) as socket:
                 for frame in said:
+                    drawing.add("recorder", f"play frame {frames.index(frame) + 1} to {station.process}")
                     await socket.send(frame)
                     await asyncio.sleep(chance.uniform(0, PAUSE_S_MAX))
                 async with asyncio.timeout(0.5):
@@ -50,6 +61,7 @@ async def play(frames: Frames, station: StationServer, chance: random.Random) ->
 @pytest.mark.parametrize("when", ["while it is away", "while it is connected", "at another station"])
 def test_recorded_frames_have_no_effect(tmp_path: Path, seed: int, when: str) -> None:
     frames: Frames = []
+    drawing = Drawing()
     chance = random.Random(seed)
     count = chance.randint(2, 6)
 
@@ -80,21 +92,21 @@ def test_recorded_frames_have_no_effect(tmp_path: Path, seed: int, when: str) ->
                 url, token = [f"ws://127.0.0.1:{port}"], issue_token(KEY, "ann")
                 async with Host(url, "ann", token, path=tmp_path / "ann.sqlite") as ann:
                     for number in range(count):
-                        await ann.send({"bob"}, b"%d" % number)
+                        await send(ann, "bob", b"%d" % number, drawing)
                     await ann.drained()
-                    assert await hear(bob, count) == [b"%d" % number for number in range(count)]
-                    await bob.send({"ann"}, b"answer")
-                    assert await hear(ann, 1) == [b"answer"]
+                    assert await hear(bob, count, drawing) == [b"%d" % number for number in range(count)]
+                    await send(bob, "ann", b"answer", drawing)
+                    assert await hear(ann, 1, drawing) == [b"answer"]
                     if when == "while it is connected":
-                        await play(frames, s1, chance)
+                        await play(frames, s1, chance, drawing)
                 if when != "while it is connected":
-                    await play(frames, s1 if when == "while it is away" else s2, chance)
+                    await play(frames, s1 if when == "while it is away" else s2, chance, drawing)
                 assert len(frames) > 4
                 async with Host(url, "ann", token, path=tmp_path / "ann.sqlite") as ann:
-                    await bob.send({"ann"}, b"are you the same?")
-                    assert await hear(ann, 1) == [b"are you the same?"]
-                    await ann.send({"bob"}, b"the last")
-                    assert await hear(bob, 1) == [b"the last"]
+                    await send(bob, "ann", b"are you the same?", drawing)
+                    assert await hear(ann, 1, drawing) == [b"are you the same?"]
+                    await send(ann, "bob", b"the last", drawing)
+                    assert await hear(bob, 1, drawing) == [b"the last"]
                     assert ann.sent == count + 1
 
     run(scenario)

@@ -15,6 +15,7 @@ from antecede.runtime.roaming.tokens import issue
 from antecede.runtime.roaming.websocket import AirLimits
 from tests.runtime.cells import KEY, cells, host, state_of, stored, take, taken, until, url
 from tests.runtime.crowd import read_trace
+from tests.runtime.nodes import draw_traces
 
 
 def test_two_hosts_at_two_stations() -> None:
@@ -244,6 +245,7 @@ def test_a_newcomer_is_known_everywhere_and_has_one_home() -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_order_holds_over_wires_that_lose_repeat_and_shuffle(tmp_path: Path, seed: int) -> None:
     """The judge reads the trace that the hosts wrote; stations change all the time."""
+    draw_traces(tmp_path)
 
     async def scenario() -> None:
         network = MemoryNetwork(seed, Faults(drop=0.2, duplicate=0.2, shuffle=0.3, delay_s=0.01))
