@@ -171,8 +171,9 @@ def test_one_process_after_the_other_changes_its_release(
             await eventually(lambda name=name, before=before: running.get(name, before) is not before)  # type: ignore[misc]  # mypy cannot infer a default of a lambda
             seen.forms.clear()
             await chat(list(running.values()), 20 + number)
-            if wires[1] == 1:
-                assert seen.forms[name] <= {1}, "it announced that it reads form 1"
+            readers_of_form_1 = [name] if wires[1] == 1 else NAMES[number + 1 :]
+            for reader in readers_of_form_1:
+                assert seen.forms[reader] <= {1}, f"{reader} announced that it reads form 1"
         await eventually(lambda: judge_traces(tmp_path / "trace").lost == 0)
         over.set()
         await asyncio.gather(*members)
