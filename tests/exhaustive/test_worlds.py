@@ -7,7 +7,7 @@ import pytest
 import antecede
 from antecede.core.mobile.protocols import protocols
 from tests.exhaustive.__main__ import explain_violation, explore_world
-from tests.exhaustive.worlds import LARGE, ORDERING, ROAMING, describe_limits, worlds
+from tests.exhaustive.worlds import ORDERING, ROAMING, describe_limits, worlds
 from tests.paths import ROOT
 
 
@@ -29,9 +29,9 @@ def test_every_causal_algorithm_and_every_protocol_has_a_world() -> None:
 
 def test_the_readme_has_every_world() -> None:
     readme = (ROOT / "tests" / "README.md").read_text()
-    for table in ({**ORDERING, **ROAMING}, LARGE):
-        rows = [f"| `{name}` | {describe_worlds(name, limits)} |" for name, limits in table.items()]
-        assert "\n".join(rows) in readme
+    table: dict[str, tuple[tuple[int, ...], ...]] = {**ORDERING, **ROAMING}
+    rows = [f"| `{name}` | {describe_worlds(name, limits)} |" for name, limits in table.items()]
+    assert "\n".join(rows) in readme
 
 
 def describe_worlds(name: str, limits: tuple[tuple[int, ...], ...]) -> str:
