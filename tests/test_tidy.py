@@ -64,6 +64,16 @@ def test_no_exception_is_left_that_nobody_needs() -> None:
         assert len(list((SOURCE / folder).glob("*.py"))) > MODULES_MAX + 1
 
 
+@pytest.mark.parametrize("folder", FOLDERS, ids=name_of)
+def test_a_package_opens_with_a_map_of_its_modules(folder: Path) -> None:
+    """Each module and each package has a line of its own that begins with its name, and no line names what is gone."""
+    text = ast.get_docstring(ast.parse((folder / "__init__.py").read_text())) or ""
+    modules = {path.stem for path in folder.glob("*.py")} - {"__init__"}
+    packages = {f"{path.parent.name}/" for path in folder.glob("*/__init__.py")}
+    assert set(re.findall(r"^(\w+/?) +\S", text, re.MULTILINE)) >= modules | packages
+    assert set(re.findall(r"^(\w+/?) {2,}\S", text, re.MULTILINE)) <= modules | packages
+
+
 def test_files_are_short() -> None:
     lengths = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in ALL_FILES}
     assert {name: length for name, length in lengths.items() if length > LINES_MAX} == {}
