@@ -1,4 +1,6 @@
-"""The shape of the source: few modules in a folder, short files and functions, one meaning for each name."""
+"""The shape of the source: few modules in a folder, short files and functions, one meaning for each name. The tests
+mirror the source.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +15,7 @@ import pytest
 from tests.paths import ROOT
 
 SOURCE = ROOT / "src" / "antecede"
+TESTS = ROOT / "tests"
 FILES = sorted(SOURCE.rglob("*.py"))
 FOLDERS = sorted({path.parent for path in FILES})
 ALL_FILES = sorted(
@@ -72,6 +75,36 @@ def test_a_package_opens_with_a_map_of_its_modules(folder: Path) -> None:
     packages = {f"{path.parent.name}/" for path in folder.glob("*/__init__.py")}
     assert set(re.findall(r"^(\w+/?) +\S", text, re.MULTILINE)) >= modules | packages
     assert set(re.findall(r"^(\w+/?) {2,}\S", text, re.MULTILINE)) <= modules | packages
+
+
+def mirrors_a_module(path: Path) -> bool:
+    """Return whether a test file is named after a module of the source, or after a helper of the tests beside it."""
+    folder, name = SOURCE / path.parent.relative_to(TESTS), path.stem.removeprefix("test_")
+    modules = {each.stem for each in (*folder.glob("*.py"), *folder.glob("*/")) if not each.stem.startswith("_")}
+    helpers = {each.stem for each in path.parent.glob("*.py")}
+    return name in helpers or any(name == module or name.startswith(f"{module}_") for module in modules)
+
+
+def listed_tests(heading: str) -> set[str]:
+    """Return the names in the first column of the table below a heading of tests/README.md."""
+    section = (TESTS / "README.md").read_text().partition(f"{heading}\n")[2].partition("\n#")[0]
+    return {
+        name for row in re.findall(r"^\| (`[^|]*) \|", section, re.MULTILINE) for name in re.findall(r"`(.+?)`", row)
+    }
+
+
+def test_tests_mirror_the_source_or_are_listed() -> None:
+    files = {
+        str(path.relative_to(TESTS))
+        for path in TESTS.rglob("test_*.py")
+        if (path.parent == TESTS or (SOURCE / path.relative_to(TESTS).parts[0]).is_dir()) and not mirrors_a_module(path)
+    }
+    assert listed_tests("### Files of no single module") == files
+
+
+def test_folders_of_tests_that_the_source_does_not_have_are_listed() -> None:
+    folders = {path.relative_to(TESTS).parts[0] for path in TESTS.glob("*/**/test_*.py")}
+    assert listed_tests("## Where a test goes") == {name for name in folders if not (SOURCE / name).is_dir()}
 
 
 def test_files_are_short() -> None:
