@@ -139,6 +139,24 @@ def test_no_class_name_stands_twice_within_a_package() -> None:
     assert {key: modules for key, modules in places.items() if len(modules) > 1} == {}
 
 
+def constants(package: Path) -> Iterator[tuple[str, str]]:
+    """Yield (name, module) for every constant and type that a module of the package defines, private ones included."""
+    for path in sorted(package.rglob("*.py")):
+        for node in ast.parse(path.read_text()).body:
+            targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+            for name in (each for target in targets if target is not None for each in ast.walk(target)):
+                if isinstance(name, ast.Name) and name.id.strip("_")[:1].isupper():
+                    yield name.id, name_of(path)
+
+
+def test_no_constant_of_the_pipeline_is_defined_twice() -> None:
+    """A constant that two modules need is defined in one of them. If it means two things, it has two names."""
+    places: dict[str, list[str]] = defaultdict(list)
+    for name, module in constants(SOURCE / "pipeline"):
+        places[name].append(module)
+    assert {name: modules for name, modules in places.items() if len(modules) > 1} == {}
+
+
 def test_class_names_that_several_packages_have_are_listed() -> None:
     packages: dict[str, set[str]] = defaultdict(set)
     for name, module in classes():

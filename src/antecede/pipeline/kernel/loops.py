@@ -20,11 +20,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from antecede.pipeline.arrow import Flags, Ints, Longs
 from antecede.pipeline.kernel import linear_order, mask_walk, order_walk, overtakers, vector_walk
 
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 Letters = npt.NDArray[np.uint8]
 
 INTERPRETED_STEPS_MAX = 1_000_000

@@ -13,18 +13,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from antecede.pipeline.arrow import Doubles, Flags, Ints, Longs
 from antecede.pipeline.kernel.layout import Layout, Rows, lay_out, line_up_channels
 from antecede.pipeline.kernel.linear_order import LinearOrder
 from antecede.pipeline.kernel.loops import kernels
 from antecede.pipeline.kernel.mask_blocks import BlockPlan, find_overtakable, lay_out_masks, plan_blocks
 from antecede.pipeline.kernel.vector_walk import DueChannels
-
-Longs = npt.NDArray[np.int64]
-Ints = npt.NDArray[np.int32]
-Flags = npt.NDArray[np.bool_]
-Doubles = npt.NDArray[np.float64]
 
 VECTOR_EVENT_NS, VECTOR_ENTRY_NS = (
     150.0,

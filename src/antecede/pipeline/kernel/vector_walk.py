@@ -20,13 +20,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from antecede.pipeline.arrow import Flags, Ints, Longs
 from antecede.pipeline.kernel.linear_order import IN_FLIGHT, SENT, Lanes, LinearOrder
-
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 NOTHING_DUE = np.iinfo(np.int32).max
 

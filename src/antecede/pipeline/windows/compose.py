@@ -19,8 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from antecede.pipeline.arrow import Flags, Longs
-from antecede.pipeline.kernel.encode import SEND
+from antecede.pipeline.arrow import SEND, Flags, Longs
 from antecede.pipeline.kernel.layout import CROSSING, Layout, Rows, lay_out, line_up_channels
 from antecede.pipeline.kernel.linear_order import LinearOrder
 from antecede.pipeline.kernel.vector_walk import DueChannels

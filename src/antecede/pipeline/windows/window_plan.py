@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from antecede.pipeline.arrow import Longs, distinct
-from antecede.pipeline.kernel.encode import DELIVER, SEND, Encoded, Pairs, encode, pair, ticks
+from antecede.pipeline.arrow import DELIVER, SEND, Longs, distinct
+from antecede.pipeline.kernel.encode import Encoded, Pairs, encode, pair, ticks
 from antecede.pipeline.kernel.layout import CROSSING, Rows
 from antecede.pipeline.kernel.loops import kernels
 from antecede.pipeline.kernel.pair import Names, Paired, of_sends, times
