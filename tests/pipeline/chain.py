@@ -90,7 +90,7 @@ def _compose(kept: Sequence[Row], plan: WindowPlan) -> Composed | None:
         if before["process"] == after["process"] and before["high"] > after["low"]:
             return None
     assert all(slack >= 0 for slack in links["slack"].to_pylist())
-    entered = Windows(plan, TASKS, windows, (0,)).entered()
+    entered = Windows(plan, TASKS, windows, (0,)).rows_and_states()
     told = put_together(entered.map(judge_windows(plan, [0], worst=10**6), DEALT).collect())
     sizes, _ = count_by_process(table(kept))
     (counts,) = add_up_runs(told["parts"], sizes).to_pylist()

@@ -88,7 +88,7 @@ def pair(rows: Encoded) -> Pairs:
     )
     found = (pairs.send_row, pairs.first, pairs.addressed, pairs.dests, pairs.delivered)
     run = kernels(8 * (count + len(rows.dest_name)))
-    run.matched(
+    run.match_delivers(
         start, rows.message, rows.name, rows.index, rows.sent, dest_start, rows.dest_name, len(rows.names), *found
     )
     return pairs

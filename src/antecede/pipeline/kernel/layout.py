@@ -84,7 +84,7 @@ def lay_out(rows: Rows) -> Layout:
     else:
         sender_lane, sent_index = lane_base[rows.group[asking]] + rows.sender[asking], rows.sent_index[asking]
         asked = np.empty(len(asking), np.int64)
-        run.located(start, rows.index[event_row], sender_lane, sent_index, asked)
+        run.locate_events(start, rows.index[event_row], sender_lane, sent_index, asked)
         away = asked < 0
         flight_of, flight_lane, flight_index = _flights(sender_lane[away], sent_index[away])
         asked[away] = IN_FLIGHT - flight_of
@@ -114,7 +114,7 @@ def line_up_channels(rows: Rows, layout: Layout) -> tuple[DueChannels, Longs]:
     asked = np.where(asked >= 0, flights + asked, IN_FLIGHT - asked) if flights else asked
     start = np.zeros(base[-1] + 1, np.int64)
     channel = base[layout.row_lane[asking]] + rows.sender[asking]
-    entries = layout.kernels.lined_up(asked, len(ranks), np.where(rows.addressed[asking], channel, -1), start)
+    entries = layout.kernels.sort_entries(asked, len(ranks), np.where(rows.addressed[asking], channel, -1), start)
     place = np.full(len(asking), -1, np.int64)
     place[entries] = np.arange(len(entries))
     entry = np.full(len(sent), -1, np.int64)

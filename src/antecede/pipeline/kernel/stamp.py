@@ -143,7 +143,7 @@ def starting_state(
     is_entry = np.repeat(entered.sent_index < 0, width)
     known[(np.repeat(channels.base[lane], width) + column)[is_entry]] = ranks[is_entry]
     flight = np.empty(len(lane), np.int64)
-    layout.kernels.located(layout.flight_start, layout.flight_index, lane, entered.sent_index, flight)
+    layout.kernels.locate_events(layout.flight_start, layout.flight_index, lane, entered.sent_index, flight)
     is_read = np.repeat((entered.sent_index >= 0) & (flight >= 0), width)
     slots[np.repeat(flight, width)[is_read], column[is_read]] = ranks[is_read]
     return known, slots
@@ -156,7 +156,7 @@ def _ranks(layout: Layout, widths: Longs, entered: Vectors) -> tuple[Ints, Longs
     column = np.arange(len(entered.known)) - np.repeat(ends - width, width)
     ranks = np.empty(len(column), np.int32)
     lane = np.repeat(layout.lane_base[entered.group], width) + column
-    layout.kernels.ranked(layout.flight_start, layout.flight_index, lane, entered.known, ranks)
+    layout.kernels.rank_known(layout.flight_start, layout.flight_index, lane, entered.known, ranks)
     return ranks, column
 
 

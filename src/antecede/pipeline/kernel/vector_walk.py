@@ -57,7 +57,7 @@ def mark(tree: Ints, start: int, end: int, entry: int) -> None:
         place += place & -place
 
 
-def marked(tree: Ints, start: int, entry: int) -> int:
+def count_marked(tree: Ints, start: int, entry: int) -> int:
     """Return how many entries are marked between `start` and `entry`, both included."""
     place, count = entry - start + 1, 0
     while place > 0:
@@ -111,7 +111,7 @@ def overtaken_by(due: Due, base: int, stamp: Ints) -> tuple[int, int]:
                 last = middle
             else:
                 beyond = middle
-        count += last - first + 1 - (marked(due.tree, start, last) - marked(due.tree, start, first - 1))
+        count += last - first + 1 - (count_marked(due.tree, start, last) - count_marked(due.tree, start, first - 1))
         if witness < 0:
             witness = first
     return count, witness

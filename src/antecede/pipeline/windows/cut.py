@@ -56,7 +56,7 @@ class Windows:
     kept: Dataset
     good: tuple[int, ...] = ()
 
-    def entered(self) -> Dataset:
+    def rows_and_states(self) -> Dataset:
         """Return the rows of all windows, dealt out together with what is known when each window is entered."""
         ends = self.kept.where("name", (DEALT_ENDS,)).where(PART, self.good).deal(len(self.plan.runs))
         states = ends.map(compose_states(self.plan, self.tasks), DEALT)

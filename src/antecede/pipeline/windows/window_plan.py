@@ -56,7 +56,7 @@ class WindowPlan:
         """Return the window of each tick of each run."""
         cuts = np.array([tick for one in self.runs for tick in one.cuts], np.int64)
         before = np.empty(len(run), np.int32)
-        kernels(16 * len(run)).ranked(self.starts - np.arange(len(self.starts)), cuts, run, tick, before)
+        kernels(16 * len(run)).rank_known(self.starts - np.arange(len(self.starts)), cuts, run, tick, before)
         return self.starts[run] + before
 
 
