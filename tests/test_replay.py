@@ -114,7 +114,10 @@ def tell_execution(said: str) -> str:
         (f"{LOCALITY}/test_epochs.py::test_messages_of_one_epoch_are_compared_rightly_at_once[0-True]", "adopt"),
         slow("tests/runtime/node/test_durable_process.py::test_crashes_at_random_steps[0-ks-options0]", "receive from"),
         slow("tests/runtime/node/test_departure_of_a_destination.py", "send [a-d]:[1-5] "),
-        slow(f"{LOCALITY}/test_multicast.py::test_every_allocation_compares_multicasts_rightly[0-True]", "send 39"),
+        slow(
+            f"{LOCALITY}/test_local_clock_multicast.py::test_every_allocation_compares_multicasts_rightly[0-True]",
+            "send 39",
+        ),
         slow("tests/fast/test_broadcast.py::test_any_execution_is_the_same_in_both[0]", "receive p[0-9]+:1"),
         slow("tests/faults/test_power.py::test_power_fails_again_and_again_with_durability_power", "the power fails"),
         slow("tests/faults/test_power_of_stations.py::test_power_fails_again_and_again", "the power fails"),

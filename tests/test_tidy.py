@@ -1,4 +1,6 @@
-"""The shape of the source: few modules in a folder, short files and functions, one meaning for each name."""
+"""The shape of the source: few modules in a folder, short files and functions, one meaning for each name. The tests
+mirror the source.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +15,7 @@ import pytest
 from tests.paths import ROOT
 
 SOURCE = ROOT / "src" / "antecede"
+TESTS = ROOT / "tests"
 FILES = sorted(SOURCE.rglob("*.py"))
 FOLDERS = sorted({path.parent for path in FILES})
 ALL_FILES = sorted(
@@ -64,6 +67,46 @@ def test_no_exception_is_left_that_nobody_needs() -> None:
         assert len(list((SOURCE / folder).glob("*.py"))) > MODULES_MAX + 1
 
 
+@pytest.mark.parametrize("folder", FOLDERS, ids=name_of)
+def test_a_package_opens_with_a_map_of_its_modules(folder: Path) -> None:
+    """Each module and each package has a line of its own that begins with its name, and no line names what is gone."""
+    text = ast.get_docstring(ast.parse((folder / "__init__.py").read_text())) or ""
+    modules = {path.stem for path in folder.glob("*.py")} - {"__init__"}
+    packages = {f"{path.parent.name}/" for path in folder.glob("*/__init__.py")}
+    assert set(re.findall(r"^(\w+/?) +\S", text, re.MULTILINE)) >= modules | packages
+    assert set(re.findall(r"^(\w+/?) {2,}\S", text, re.MULTILINE)) <= modules | packages
+
+
+def mirrors_a_module(path: Path) -> bool:
+    """Return whether a test file is named after a module of the source, or after a helper of the tests beside it."""
+    folder, name = SOURCE / path.parent.relative_to(TESTS), path.stem.removeprefix("test_")
+    modules = {each.stem for each in (*folder.glob("*.py"), *folder.glob("*/")) if not each.stem.startswith("_")}
+    helpers = {each.stem for each in path.parent.glob("*.py")}
+    return name in helpers or any(name == module or name.startswith(f"{module}_") for module in modules)
+
+
+def listed_tests(heading: str) -> set[str]:
+    """Return the names in the first column of the table below a heading of tests/README.md."""
+    section = (TESTS / "README.md").read_text().partition(f"{heading}\n")[2].partition("\n#")[0]
+    return {
+        name for row in re.findall(r"^\| (`[^|]*) \|", section, re.MULTILINE) for name in re.findall(r"`(.+?)`", row)
+    }
+
+
+def test_tests_mirror_the_source_or_are_listed() -> None:
+    files = {
+        str(path.relative_to(TESTS))
+        for path in TESTS.rglob("test_*.py")
+        if (path.parent == TESTS or (SOURCE / path.relative_to(TESTS).parts[0]).is_dir()) and not mirrors_a_module(path)
+    }
+    assert listed_tests("### Files of no single module") == files
+
+
+def test_folders_of_tests_that_the_source_does_not_have_are_listed() -> None:
+    folders = {path.relative_to(TESTS).parts[0] for path in TESTS.glob("*/**/test_*.py")}
+    assert listed_tests("## Where a test goes") == {name for name in folders if not (SOURCE / name).is_dir()}
+
+
 def test_files_are_short() -> None:
     lengths = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in ALL_FILES}
     assert {name: length for name, length in lengths.items() if length > LINES_MAX} == {}
@@ -94,6 +137,24 @@ def test_no_class_name_stands_twice_within_a_package() -> None:
     for name, module in classes():
         places[module.split("/")[0], name].append(module)
     assert {key: modules for key, modules in places.items() if len(modules) > 1} == {}
+
+
+def constants(package: Path) -> Iterator[tuple[str, str]]:
+    """Yield (name, module) for every constant and type that a module of the package defines, private ones included."""
+    for path in sorted(package.rglob("*.py")):
+        for node in ast.parse(path.read_text()).body:
+            targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+            for name in (each for target in targets if target is not None for each in ast.walk(target)):
+                if isinstance(name, ast.Name) and name.id.strip("_")[:1].isupper():
+                    yield name.id, name_of(path)
+
+
+def test_no_constant_of_the_pipeline_is_defined_twice() -> None:
+    """A constant that two modules need is defined in one of them. If it means two things, it has two names."""
+    places: dict[str, list[str]] = defaultdict(list)
+    for name, module in constants(SOURCE / "pipeline"):
+        places[name].append(module)
+    assert {name: modules for name, modules in places.items() if len(modules) > 1} == {}
 
 
 def test_class_names_that_several_packages_have_are_listed() -> None:

@@ -27,8 +27,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from antecede.pipeline.arrow import DELIVER, SEND
 from antecede.pipeline.kernel import findings
-from antecede.pipeline.kernel.encode import DELIVER, SEND, encode
+from antecede.pipeline.kernel.encode import encode
 from antecede.pipeline.kernel.layout import lay_out
 from antecede.pipeline.kernel.pair import paired_runs
 from antecede.pipeline.kernel.stamp import stamp_runs

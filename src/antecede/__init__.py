@@ -26,6 +26,22 @@ The runtime exchanges messages in causal order over NATS: `join` and `join_sync`
 `NatsOptions`; a `Host` is a device that roams between stations. These names come with `antecede[runtime]` and are
 loaded when they are first used. Further public names are in `antecede.runtime`, `antecede.mobile` and
 `antecede.locality`.
+
+The packages and modules, in the order in which to read them:
+
+core/      the algorithms and clocks, as pure state machines: the standard library only
+fast/      compiled short cuts for processes that take in very many packets
+judge/     the naive, independent check of causal order
+sim/       the deterministic simulator
+pipeline/  `check` on traces of any size: files in; verdicts, tables and reports out
+web/       the report of a check as one HTML page
+runtime/   nodes, stations and roaming hosts, over NATS or in memory
+lab/       the experiments of the papers, and their figures
+checked    `check` and `suggest_mapping`, for programs and notebooks
+mobile     the public names of roaming hosts
+locality   the public names of clocks for a known communication graph
+cli/       the commands
+__main__   `python -m antecede`
 """
 
 from importlib import import_module

@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from antecede.pipeline.arrow import DELIVER
 from antecede.pipeline.dealing import DEALT, deal_table, gather
 from antecede.pipeline.kernel.counts import count_by_process
-from antecede.pipeline.kernel.encode import DELIVER
 from antecede.pipeline.results import put_together
 from antecede.pipeline.runner import InProcess, Task
 from antecede.pipeline.verify.judge import add_up_runs
 from antecede.pipeline.verify.window_tasks import judge_windows
 from antecede.pipeline.windows.compose import shifts
 from antecede.pipeline.windows.cut import Windows
-from antecede.pipeline.windows.summaries import LINKS, SPANS
+from antecede.pipeline.windows.summaries import DEALT_LINKS, DEALT_SPANS
 from antecede.pipeline.windows.tasks import join_messages, summarise_windows
 from antecede.pipeline.windows.window_plan import CutRun, WindowPlan
 from tests.pipeline.traces import Row, coded, table
@@ -81,8 +81,8 @@ def _compose(kept: Sequence[Row], plan: WindowPlan) -> Composed | None:
         .map(summarise_windows(plan, TASKS), DEALT)
         .keep()
     )
-    facts = windows.where("name", (LINKS, SPANS)).collect().to_batches()
-    links, found = gather(facts, LINKS), gather(facts, SPANS)
+    facts = windows.where("name", (DEALT_LINKS, DEALT_SPANS)).collect().to_batches()
+    links, found = gather(facts, DEALT_LINKS), gather(facts, DEALT_SPANS)
     assert links is not None
     assert found is not None
     spans = sorted(found.to_pylist(), key=itemgetter("process", "window"))
@@ -90,7 +90,7 @@ def _compose(kept: Sequence[Row], plan: WindowPlan) -> Composed | None:
         if before["process"] == after["process"] and before["high"] > after["low"]:
             return None
     assert all(slack >= 0 for slack in links["slack"].to_pylist())
-    entered = Windows(plan, TASKS, windows, (0,)).entered()
+    entered = Windows(plan, TASKS, windows, (0,)).rows_and_states()
     told = put_together(entered.map(judge_windows(plan, [0], worst=10**6), DEALT).collect())
     sizes, _ = count_by_process(table(kept))
     (counts,) = add_up_runs(told["parts"], sizes).to_pylist()

@@ -8,8 +8,7 @@ from dataclasses import asdict, dataclass
 
 import pyarrow as pa
 
-from antecede.pipeline.arrow import fill_table
-from antecede.pipeline.kernel.encode import DELIVER, RECEIVE, SEND
+from antecede.pipeline.arrow import DELIVER, RECEIVE, SEND, fill_table
 from antecede.pipeline.read.rows import Wanted, encode_names, with_file
 from tests.replay import Drawing, describe_event
 

@@ -1,8 +1,26 @@
 """The command line: one thin module for each command, each with `add(subparsers)` and `run(arguments) -> exit status`.
 
 A command imports the layer that it needs only when it is run. So `antecede --help` is quick, and if a part is missing
-the error says how to install it. `screen` has the output that several commands share, and `broker` their connection to
-NATS. `simulation/` has the parts of `antecede simulate`; `live` and `live_station` those of `antecede demo --live`.
+the error says how to install it. The commands come first, then what they share:
+
+check           check a trace, and write a report
+demo            the same traffic without and with causal order
+live            `antecede demo --live`: hosts that roam between real stations
+live_station    one station of it, in a process of its own
+simulate        run an algorithm in a simulated world
+simulation/     the parts of `antecede simulate`
+groups          the graph of groups, and its cycles
+locality        which clocks each process needs on a known graph
+lab             rerun the experiments of the papers
+prepare         make later commands start faster
+station         serve roaming hosts
+token           sign the token of a host
+status          spaces, processes, stalls, hosts
+trace           get a trace from a stream of NATS
+remove          remove a host for good
+broker          how commands reach NATS
+standard_input  standard input where a path is `-`
+screen          the output that commands share
 """
 
 from __future__ import annotations

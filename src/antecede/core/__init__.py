@@ -15,6 +15,7 @@ group_graph  how groups overlap, and whether they form a cycle
 ordering/    one module for each ordering algorithm
 acyclic      what is enough for groups that form no cycle, around `isis` and `mr`
 known_links  what is enough if messages keep to the links of a network, around `ks` and `prs`
+factories    how one process of each algorithm is made
 options      which values the options of an algorithm may have
 registry     every ordering algorithm by name; `create` and `restore`
 wire/        packets as bytes

@@ -11,6 +11,9 @@
     ([b'one', b'two'], [])
 
 What they deliver, hold back and refuse is exactly what the algorithm of the core does with the same packets.
+
+broadcast  a process of `prs-broadcast` that takes packets as bytes, many at a time
+kernel     its compiled loop: bytes in; which messages can be delivered out
 """
 
 from antecede.fast.broadcast import FastBroadcast, Received, accelerate

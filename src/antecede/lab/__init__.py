@@ -16,6 +16,22 @@ for each to the table in `antecede.lab.experiments`. An experiment has these par
 `antecede.lab.run.run` makes a DataFrame of the points and seeds, has every row measured by a Spark task, and stores
 each part of the results as soon as it is done. `antecede.lab.report` writes results, figure and claims;
 `antecede.lab.pages` makes pages of them.
+
+The modules, in the order in which to read them:
+
+papers          the five papers, and the number by which this project names each
+experiment      the parts of a declaration: an experiment, its charts and its claims
+results         the results, as Parquet: a row for each point and seed
+claims          functions from results to a finding
+experiments/    one module for each experiment, and a table of them all
+topologies      the networks of paper 004, and others, as graphs
+printed/        the algorithms as printed, with their mistakes
+run             all rows of an experiment, as a DataFrame on Spark
+executor        what a Spark task does: measures rows
+measuring_code  a name of the code that measures, kept with results
+draw            a figure of an experiment
+report          the files of a result: tables, figure and claims
+pages           pages of results
 """
 
 from antecede.lab.experiment import Chart, Claim, Experiment, Finding, Outcome, PaperValue

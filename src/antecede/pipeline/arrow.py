@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.ipc
 
+Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -42,6 +43,11 @@ def codes(values: pa.ChunkedArray) -> tuple[Longs, pa.Array]:
     indices = np.concatenate([chunk.indices.to_numpy() for chunk in encoded.chunks]).astype(np.int64)
     names = encoded.chunk(encoded.num_chunks - 1).dictionary
     return _drop_unused(indices, names) if is_dictionary else (indices, names)
+
+
+CODED_KINDS = ("send", "deliver", "receive")
+"""The kinds of events that are judged, by their codes."""
+SEND, DELIVER, RECEIVE = range(3)  # these codes, and the roles of rows
 
 
 def kind_codes(column: pa.ChunkedArray, kinds: tuple[str, ...]) -> npt.NDArray[np.int8]:

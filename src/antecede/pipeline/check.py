@@ -42,7 +42,7 @@ from antecede.pipeline.report.neighbourhoods import explain_from_source
 from antecede.pipeline.results import WRITTEN
 from antecede.pipeline.runner import Frame, Runner
 from antecede.pipeline.tables import folder
-from antecede.pipeline.tables.part_files import commit_parts, parts_folder, remove_parts_after_failure
+from antecede.pipeline.tables.part_files import PLACE, commit_parts, parts_folder, remove_parts_after_failure
 from antecede.pipeline.verify.answer import CAUSAL, add_causal_witness, answer, plural
 from antecede.pipeline.verify.clock_verdicts import explain_late
 from antecede.pipeline.verify.tasks import JudgeOptions
@@ -51,7 +51,6 @@ from antecede.pipeline.verify.verify import Verified, verify
 WORST = 100
 REPEATED_SHARE_MIN = 1 / 3
 """The share of repeated deliveries from which on a note asks whether they are steps of one delivery."""
-PLACE = ("run", "process", "index")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

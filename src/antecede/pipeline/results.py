@@ -47,7 +47,7 @@ WRITTEN = pa.schema([("table", pa.string()), ("path", pa.string()), ("rows", pa.
 TOLD: Mapping[str, pa.Schema] = {
     "runs": findings.RUN_ROWS,
     "parts": findings.TALLIES,
-    "worst": findings.DELIVERIES,
+    "worst": findings.DELIVERY_FINDINGS,
     "explained": EXPLAINED,
     "orders": findings.ORDER_WITNESSES,
     "causal": findings.FIRST_VIOLATIONS,

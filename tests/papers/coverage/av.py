@@ -80,13 +80,13 @@ ROWS = (
     works(
         "1.11", "§1.1", "Four factors: little computation at hosts, little in the air, many hosts, disconnections.",
         "sim.mobile.host_work lab.experiments.av_factors",
-        "lab/test_av.py::test_all_four_factors_are_measured_of_every_roaming_protocol "
-        "lab/test_av.py::test_there_is_a_claim_about_each_factor_of_every_roaming_protocol "
-        "lab/test_av.py::"
+        "lab/experiments/test_av.py::test_all_four_factors_are_measured_of_every_roaming_protocol "
+        "lab/experiments/test_av.py::test_there_is_a_claim_about_each_factor_of_every_roaming_protocol "
+        "lab/experiments/test_av.py::"
         "test_hosts_that_order_messages_themselves_compute_more_and_the_more_of_them_there_are_the_more "
         "sim/mobile/test_host_work.py::"
         "test_of_a_lone_message_hosts_do_the_same_whichever_protocol_stations_run "
-        "lab/test_av.py::test_every_factor_of_a_protocol_has_a_number "
+        "lab/experiments/test_av.py::test_every_factor_of_a_protocol_has_a_number "
         "lab/test_reproduction.py::test_what_works_because_it_was_measured_holds",
     ),
     differs(
@@ -176,7 +176,7 @@ ROWS = (
     works(
         "1.26", "§5.3", "Algorithm 2 needs less storage and puts less load on stations than Algorithm 1.",
         "lab.experiments.av_table1",
-        "lab/test_av.py::test_storage_load_and_air_are_measured "
+        "lab/experiments/test_av.py::test_storage_load_and_air_are_measured "
         "lab/test_reproduction.py::test_what_a_paper_says_of_its_measurements_is_judged "
         "lab/test_reproduction.py::test_what_works_because_it_was_measured_holds",
     ),
@@ -201,7 +201,7 @@ ROWS = (
     differs(
         "1.30", "§5.3, Figure 1", "The delay of Algorithms 1 and 2 over the number of hosts.",
         "lab.experiments.av_fig1",
-        "lab/test_av.py::test_figure_1_has_all_nine_pairs_of_times",
+        "lab/experiments/test_av.py::test_figure_1_has_all_nine_pairs_of_times",
         link="av-fig1",
         why="which of the two is faster at 20 and at 60 hosts depends on t_s, t_h and the wires, which the paper does "
         "not state for its figure",
@@ -224,13 +224,13 @@ ROWS = (
         "1.33", "§3, Table 1", "The inhibition of Algorithm 3 falls with k.",
         "lab.experiments.av_table1",
         "papers/test_001_mobile.py::test_table_1_inhibition_decreases_with_k "
-        "lab/test_av.py::test_table_1_has_many_more_hosts_than_stations "
+        "lab/experiments/test_av.py::test_table_1_has_many_more_hosts_than_stations "
         "lab/test_reproduction.py::test_what_works_because_it_was_measured_holds",
     ),
     differs(
         "1.34", "§6, Figure 2", "The delay of Algorithm 3 over k falls first, and then rises.",
         "lab.experiments.av_fig2",
-        "lab/test_av.py::test_a_run_of_figure_2_lasts_for_many_moves_of_a_host",
+        "lab/experiments/test_av.py::test_a_run_of_figure_2_lasts_for_many_moves_of_a_host",
         link="av-fig2",
         why="it rises in the end in all that was measured; that it falls first was seen with 120 hosts and wires that "
         "reorder, and not with 30 hosts and wires that do not: the paper states neither",
@@ -243,7 +243,7 @@ ROWS = (
     works(
         "1.36", "Appendix A", "Times between sends and between hand-offs of 0.1, 1 and 10 s on average.",
         "lab.experiments.av_fig1",
-        "lab/test_av.py::test_figure_1_has_all_nine_pairs_of_times",
+        "lab/experiments/test_av.py::test_figure_1_has_all_nine_pairs_of_times",
     ),
     differs(
         "1.37", "Appendix A", "The time to process a header is the processor time of the run.",

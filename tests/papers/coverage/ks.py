@@ -189,8 +189,8 @@ ROWS = (
     works(
         "2.33", "§6.2", "On average the overhead is much smaller.",
         "lab.experiments.growth",
-        "lab/test_ks.py::test_the_start_of_a_run_is_not_the_steady_state "
-        "lab/test_ks.py::test_a_run_has_a_hundred_messages_of_each_process_after_as_many_of_warm_up "
+        "lab/experiments/test_growth.py::test_the_start_of_a_run_is_not_the_steady_state "
+        "lab/experiments/test_growth.py::test_a_run_has_a_hundred_messages_of_each_process_after_as_many_of_warm_up "
         "lab/test_reproduction.py::test_what_works_because_it_was_measured_holds",
     ),
     works(
@@ -207,7 +207,7 @@ ROWS = (
     works(
         "2.36", "§6.2", "A reception takes O(n^2), a send O(n^3), or O(n^2) with hardware multicast.",
         "lab.experiments.ks_cost",
-        "lab/test_ks.py::test_the_worst_case_has_a_fact_for_each_sender_and_destination "
+        "lab/experiments/test_ks_cost.py::test_the_worst_case_has_a_fact_for_each_sender_and_destination "
         "lab/test_reproduction.py::test_what_works_because_it_was_measured_holds",
     ),
     works(

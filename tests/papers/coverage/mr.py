@@ -193,6 +193,6 @@ ROWS = (
         "papers/test_003_membership.py::test_random_executions_keep_causal_order "
         "papers/test_003_membership.py::test_of_each_member_the_newcomer_delivers_what_is_sent_after_it_was_told "
         "papers/test_003_membership.py::test_mr_members_hear_one_after_the_other "
-        "runtime/node/test_further_groups.py::test_a_running_process_joins_a_further_group",
+        "runtime/node/test_node_further_groups.py::test_a_running_process_joins_a_further_group",
     ),
 )  # fmt: skip

@@ -29,9 +29,9 @@ ROWS = (
     works(
         "4.5", "§3", "The space of a process is that of its clock and of the timestamps that it keeps.",
         "core.locality.plan core.locality.local_clock",
-        "core/locality/test_space.py::test_vector_clocks_take_1_and_e_p_times_n "
-        "core/locality/test_space.py::test_no_process_has_more_numbers_than_were_counted "
-        "core/locality/test_space.py::test_what_was_counted_is_reached",
+        "core/locality/test_plan_space.py::test_vector_clocks_take_1_and_e_p_times_n "
+        "core/locality/test_plan_space.py::test_no_process_has_more_numbers_than_were_counted "
+        "core/locality/test_plan_space.py::test_what_was_counted_is_reached",
     ),
     works(
         "4.6", "§3", "Processes and their links are a directed graph that is known.",
@@ -183,7 +183,7 @@ ROWS = (
         "core.locality.pairs core.locality.plan pipeline.report.locality_saving sim.local_clocks "
         "core.locality.arrival_text",
         "sim/test_local_clocks.py::test_the_trace_tells_what_happened_before_what "
-        "core/locality/test_multicast.py::test_every_allocation_compares_multicasts_rightly "
+        "core/locality/test_local_clock_multicast.py::test_every_allocation_compares_multicasts_rightly "
         "examples/test_examples.py::test_conflicting_writes_are_found_with_two_clock_entries "
         "core/locality/test_plan.py::test_the_saving_in_words",
     ),

@@ -23,7 +23,7 @@ ROWS = (
     works(
         "0.4", "§2, Definition 1", "Causal ordering is a property of an execution that can be judged.",
         "judge.judge pipeline.check",
-        "judge/test_oracle.py::test_counts_and_verdict_are_those_of_the_definition",
+        "judge/test_judge_oracle.py::test_counts_and_verdict_are_those_of_the_definition",
     ),
     works(
         "0.5", "§2, Figure 1", "The classic violation: an answer overtakes what it answers.",
@@ -157,7 +157,7 @@ ROWS = (
         "0.27", "§7", "How the paper measures: exponential times, five seeds, a warm-up, a share of N x N.",
         "lab.experiments.prs",
         "sim/test_world.py::test_the_window_discards_the_warm_up_and_measures_exactly_what_it_is_asked_for "
-        "lab/test_readings.py::test_read_as_printed_it_is_the_algorithm_itself",
+        "lab/experiments/test_prs_readings.py::test_read_as_printed_it_is_the_algorithm_itself",
     ),
     differs(
         "0.28", "§7", "Five runs of each point are within four per cent of each other, so no variance is given.",
@@ -170,7 +170,7 @@ ROWS = (
     differs(
         "0.29", "§7.1, Figure 4", "The size of the barrier over the propagation time.",
         "lab.experiments.prs_fig4",
-        "lab/test_kept.py::test_kept_results_are_whole_and_of_the_declaration",
+        "lab/test_results_kept.py::test_kept_results_are_whole_and_of_the_declaration",
         link="prs-fig4", why="barriers are smaller than the figure has them",
     ),
     works(
@@ -191,7 +191,7 @@ ROWS = (
     works(
         "0.32", "§7.2", "Selectivity gains little because what comes from the other half persists and spreads.",
         "lab.experiments.prs_barriers",
-        "lab/test_prs_barriers.py::test_with_full_selectivity_there_is_nothing_of_the_other_half "
+        "lab/experiments/test_prs_barriers.py::test_with_full_selectivity_there_is_nothing_of_the_other_half "
         "lab/test_reproduction.py::test_what_works_because_it_was_measured_holds",
     ),
     differs(
@@ -206,7 +206,7 @@ ROWS = (
     differs(
         "0.34", "§7.4, Figure 7", "The size of the barrier by the number of destinations.",
         "lab.experiments.prs_intervals",
-        "lab/test_kept.py::test_kept_results_are_whole_and_of_the_declaration",
+        "lab/test_results_kept.py::test_kept_results_are_whole_and_of_the_declaration",
         link="prs-fig7", why="the trends hold, and the three values are smaller than stated",
     ),
     works(

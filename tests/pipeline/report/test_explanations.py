@@ -58,7 +58,7 @@ def test_attributes_are_bounded_and_ids_stay(write_lines: WriteLines, check_file
     (one,) = check_files(write_lines("t.jsonl", rows), format="antecede").checked.explained
     for event in (*one.chain, *one.delivers):
         assert event.attributes is not None
-        assert len(event.attributes) == explanations.ATTRIBUTES_MAX
+        assert len(event.attributes) == explanations.SHOWN_ATTRIBUTES_MAX
         assert next(iter(event.attributes.items())) == ("trace_id", "t1")
         assert {len(value) for value in event.attributes.values()} == {2, explanations.ATTRIBUTE_CHARS_MAX}
         assert max(map(len, event.attributes)) <= explanations.ATTRIBUTE_CHARS_MAX

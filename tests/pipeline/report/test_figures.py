@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import pyarrow as pa
 import pytest
 
+from antecede.pipeline.read.files import PATHS
 from antecede.pipeline.tables import totals
 from tests.pipeline.written_tables import CheckFiles
 
@@ -51,7 +52,7 @@ def test_of_many_links_the_busiest_and_the_worst_are_told(
     rows = link_rows("a", "b", 5, is_violated=False) + link_rows("c", "d", 3, is_violated=True)
     rows += link_rows("e", "f", 2, is_violated=True)
     (path,) = (check_files(write_lines("t.jsonl", rows)).folder / "links").glob("*.parquet")
-    asked = pa.record_batch([[str(path)]], schema=totals.PATHS)
+    asked = pa.record_batch([[str(path)]], schema=PATHS)
     told = pa.Table.from_batches(totals.add_up_links(links_max=links_max, violated_max=violated_max)([asked]))
     assert "".join(told["sender"].to_pylist()) == senders
     assert {(row["link_count"], row["violated_count"]) for row in told.to_pylist()} == {(3, 2)}

@@ -48,8 +48,8 @@ def test_the_tables_have_the_schemas_that_are_declared() -> None:
     assert judged.deliveries is not None
     for table, wanted in (
         (judged.messages, schema.MESSAGES),
-        (judged.deliveries, findings.DELIVERIES),
-        (judged.worst, findings.DELIVERIES),
+        (judged.deliveries, findings.DELIVERY_FINDINGS),
+        (judged.worst, findings.DELIVERY_FINDINGS),
         (judged.runs, findings.RUN_COUNTS),
         (judged.first_violations, findings.FIRST_VIOLATIONS),
         (judged.skew, findings.SKEW),

@@ -19,7 +19,7 @@ from antecede.pipeline.read.rows import ReadRows, Wanted, refused_table
 from antecede.pipeline.results import EXPLAINED, put_together
 from antecede.pipeline.verify.judge import JudgedRuns
 from antecede.pipeline.verify.tasks import (
-    COUNTS,
+    DEALT_COUNTS,
     JudgeOptions,
     deal_chosen,
     deal_runs,
@@ -100,7 +100,7 @@ def test_of_large_runs_only_counts_are_dealt() -> None:
     rows = gather(batches)
     assert rows is not None
     assert large not in rows["run"].to_pylist()
-    assert {name for name, _ in values_in(batches)} == {ROWS, COUNTS, "files", "notes", "reasons", "refused"}
+    assert {name for name, _ in values_in(batches)} == {ROWS, DEALT_COUNTS, "files", "notes", "reasons", "refused"}
     told: Told = {}
     for own in dealt_by(iter(batches)).values():
         for name, values in told_by(judge_dealt(JudgeOptions())(own)).items():

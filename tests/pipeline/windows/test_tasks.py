@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from antecede.pipeline.arrow import DELIVER, RECEIVE, SEND
 from antecede.pipeline.dealing import DEALT, ROWS, ChosenRows, gather, values_in
-from antecede.pipeline.kernel.encode import DELIVER, RECEIVE, SEND
 from antecede.pipeline.results import put_together
-from antecede.pipeline.windows.summaries import ENDS, LINKS, SPANS, STATES
+from antecede.pipeline.windows.summaries import DEALT_ENDS, DEALT_LINKS, DEALT_SPANS, DEALT_STATES
 from antecede.pipeline.windows.tasks import (
     CutRuns,
     add_receipts,
@@ -163,14 +163,21 @@ def rows_in(batches: Sequence[pa.RecordBatch], name: str) -> list[dict[str, Any]
 
 def test_a_task_tells_ends_links_spans_and_the_rows_of_its_windows() -> None:
     found = summarise(overtaking("r"), HALF)
-    assert {name: len(rows_in(found, name)) for name, _ in values_in(found)} == {ENDS: 4, LINKS: 1, SPANS: 2, ROWS: 6}
+    assert {name: len(rows_in(found, name)) for name, _ in values_in(found)} == {
+        DEALT_ENDS: 4,
+        DEALT_LINKS: 1,
+        DEALT_SPANS: 2,
+        ROWS: 6,
+    }
     assert sum(name == ROWS for name, _ in values_in(found)) == 2
-    (link,) = rows_in(found, LINKS)
+    (link,) = rows_in(found, DEALT_LINKS)
     assert (link["sender"], link["process"]) == (0, 1)
     assert link["slack"] > 0
-    spans = [(row["window"], row["process"], row["low"], row["high"]) for row in rows_in(found, SPANS)]
+    spans = [(row["window"], row["process"], row["low"], row["high"]) for row in rows_in(found, DEALT_SPANS)]
     assert sorted(spans) == [(0, 0, 1, 2), (1, 1, 1, 2)]
-    leaving = [(row["process"], row["sent_index"], row["reached"]) for row in rows_in(found, ENDS) if row["reached"]]
+    leaving = [
+        (row["process"], row["sent_index"], row["reached"]) for row in rows_in(found, DEALT_ENDS) if row["reached"]
+    ]
     assert sorted(leaving) == [(0, 1, [1]), (0, 2, [1])]
 
 
@@ -181,7 +188,13 @@ def test_results_pass_through_a_task_with_the_number_of_their_run() -> None:
     joined = list(join_messages(plan, 1)(table.to_batches()))
     wanted = {"0:files", "0:refused", "0:reasons", "0:resent"}
     assert {name for name, _ in values_in(joined)} == {*wanted, ROWS}
-    assert {name for name, _ in values_in(summarise_windows(plan, 1)(joined))} == {*wanted, ENDS, LINKS, SPANS, ROWS}
+    assert {name for name, _ in values_in(summarise_windows(plan, 1)(joined))} == {
+        *wanted,
+        DEALT_ENDS,
+        DEALT_LINKS,
+        DEALT_SPANS,
+        ROWS,
+    }
 
 
 def test_what_is_known_is_told_to_the_windows_that_need_it() -> None:
@@ -189,7 +202,7 @@ def test_what_is_known_is_told_to_the_windows_that_need_it() -> None:
     windows = summarise(rows, HALF)
     plan = plan_of(rows, HALF)
     batches = list(compose_states(plan, 2)(windows))
-    states = rows_in(batches, STATES)
+    states = rows_in(batches, DEALT_STATES)
     known = {
         (row["window"], row["process"], row["sent_index"]): np.frombuffer(row["known"], np.int64).tolist()
         for row in states
@@ -199,7 +212,7 @@ def test_what_is_known_is_told_to_the_windows_that_need_it() -> None:
     assert known[1, 0, 2] == [2, -1]
     assert known[1, 1, -1] == [-1, -1]  # b enters the second window and has heard of nothing
     for batch in batches:
-        assert {row["window"] % 2 for row in rows_in([batch], STATES)} == set(batch.column("part").to_pylist())
+        assert {row["window"] % 2 for row in rows_in([batch], DEALT_STATES)} == set(batch.column("part").to_pylist())
     assert list(compose_states(plan, 2)([])) == []
 
 
@@ -212,8 +225,8 @@ def test_a_cycle_in_one_window_is_told_to_all_of_its_run() -> None:
     ]
     rows = [*overtaking("r"), *cycle]
     windows = summarise(rows, HALF)
-    assert sum(row["sends"] is None for row in rows_in(windows, ENDS)) == 1
-    states = rows_in(list(compose_states(plan_of(rows, HALF), 2)(windows)), STATES)
+    assert sum(row["sends"] is None for row in rows_in(windows, DEALT_ENDS)) == 1
+    states = rows_in(list(compose_states(plan_of(rows, HALF), 2)(windows)), DEALT_STATES)
     assert sorted(row["window"] for row in states if row["known"] is None) == [0, 1]
 
 

@@ -1,4 +1,26 @@
-"""Find experiments by name. The table says which module declares each; a module is imported when it is first needed."""
+"""Find experiments by name. The table says which module declares each; a module is imported when it is first needed.
+
+The modules, by paper:
+
+prs            what the figures of paper 000 share
+prs_fig4       000, Figure 4: the barrier over propagation time
+prs_intervals  000, Figures 5 to 7: the barrier over inter-message time
+prs_barriers   000 §7: how barriers are encoded, and what persists in them
+prs_readings   other readings of paper 000, which might explain its figures
+av             what the table and the figures of paper 001 share
+av_table1      001, Table 1: header, messages of a hand-off, inhibition
+av_fig1        001, Figure 1: message delay of Algorithms 1 and 2
+av_fig2        001, Figure 2: message delay of Algorithm 3
+av_factors     001 and 000: factors that matter to mobile hosts, beyond Table 1
+growth         002: how the stamps of all algorithms grow with the number of processes
+ks_cost        002: the worst case of `ks`, and the time of a step
+tradeoff       003: small stamps beside early delivery
+topologies     004: how few clock entries known topologies need
+sps_tradeoff   ours: waiting at the sender beside stamps
+errata         how often the printed forms fail, and that ours do not
+errata_forms   the forms that `errata` measures
+mobile         ours: `roam` beside the published protocols
+"""
 
 from __future__ import annotations
 

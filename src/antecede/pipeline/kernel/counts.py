@@ -14,12 +14,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from antecede.pipeline.arrow import Doubles, Longs, codes, distinct, fill_table, kind_codes
+from antecede.pipeline.arrow import CODED_KINDS, Doubles, Longs, codes, distinct, fill_table, kind_codes
 
 SAMPLED_TIMES = 16  # times that are kept of each process in each table: enough to cut evenly
-CODED = ("send", "deliver", "receive")  # the kinds by their codes in `kernel.encode`
-KINDS = (*CODED, "internal")
-COUNTED = ("events", "with_message", *(f"{kind}s" for kind in KINDS))
+COUNTED_KINDS = (*CODED_KINDS, "internal")
+COUNTED = ("events", "with_message", *(f"{kind}s" for kind in COUNTED_KINDS))
 """The counts of a process that are added up for a run."""
 COUNTS = pa.schema(
     [
@@ -45,7 +44,7 @@ def count_by_process(table: pa.Table) -> tuple[pa.Table, bool]:
     """Return the counts of each process of each run, as `COUNTS`, and whether an index comes twice in a process."""
     run, runs = codes(table["run"])
     process, processes = codes(table["process"])
-    kind = kind_codes(table["kind"], KINDS)
+    kind = kind_codes(table["kind"], COUNTED_KINDS)
     found, lane = distinct(run * len(processes) + process, len(runs) * len(processes))
     narrow = np.uint16 if len(found) < 2**16 else np.int64  # NumPy sorts 16 bits by radix
     order = np.argsort(lane.astype(narrow), kind="stable")
@@ -130,7 +129,7 @@ def _counts(lane: Longs, kind: npt.NDArray[np.int8], time: Doubles, order: Longs
     def count(where: npt.NDArray[np.bool_]) -> Longs:
         return np.bincount(lane[where], minlength=lanes)
 
-    by_kind = {f"{name}s": count(kind == place) for place, name in enumerate(KINDS)}
+    by_kind = {f"{name}s": count(kind == place) for place, name in enumerate(COUNTED_KINDS)}
     counted, untimed = (kind >= 0) & (kind < 3), np.isnan(time)
     times, with_message = time[order[counted[order]]], by_kind["sends"] + by_kind["delivers"] + by_kind["receives"]
     some = with_message > 0

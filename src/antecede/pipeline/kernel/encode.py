@@ -17,10 +17,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antecede.pipeline.arrow import Doubles, Flags, Longs, codes, distinct
+from antecede.pipeline.arrow import DELIVER, RECEIVE, SEND, Doubles, Flags, Longs, codes, distinct
 from antecede.pipeline.kernel.loops import kernels
 
-SEND, DELIVER, RECEIVE = range(3)  # the codes of the kinds that are judged, and the roles of rows
 TICKS_PER_RUN = 2.0**52
 NO_TICK = np.iinfo(np.int64).min
 
@@ -89,7 +88,7 @@ def pair(rows: Encoded) -> Pairs:
     )
     found = (pairs.send_row, pairs.first, pairs.addressed, pairs.dests, pairs.delivered)
     run = kernels(8 * (count + len(rows.dest_name)))
-    run.matched(
+    run.match_delivers(
         start, rows.message, rows.name, rows.index, rows.sent, dest_start, rows.dest_name, len(rows.names), *found
     )
     return pairs

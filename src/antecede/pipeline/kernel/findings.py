@@ -14,9 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antecede.pipeline import schema
-from antecede.pipeline.arrow import Longs, fill_table, text_ranks
+from antecede.pipeline.arrow import DELIVER, SEND, Longs, fill_table, text_ranks
 from antecede.pipeline.kernel.counts import COUNTED
-from antecede.pipeline.kernel.encode import DELIVER, SEND
 from antecede.pipeline.kernel.pair import Paired
 from antecede.pipeline.kernel.stamp import Stamped
 
@@ -61,7 +60,7 @@ SKEW = pa.schema(
         ("worst_s", pa.float64()),
     ]
 )
-DELIVERIES = pa.schema([*schema.FOUND, ("witness_time", pa.float64())])
+DELIVERY_FINDINGS = pa.schema([*schema.FOUND, ("witness_time", pa.float64())])
 """The findings on a deliver. `witness_time` is the time when the witness was sent."""
 
 
@@ -84,12 +83,12 @@ def message_rows(paired: Paired) -> pa.Table:
 
 
 def all_deliveries(paired: Paired, stamped: Stamped) -> pa.Table:
-    """Return a row for each deliver, as `DELIVERIES`."""
+    """Return a row for each deliver, as `DELIVERY_FINDINGS`."""
     return _deliveries(paired, stamped, np.flatnonzero(paired.rows.role == DELIVER))
 
 
 def worst_deliveries(paired: Paired, stamped: Stamped, count: int) -> pa.Table:
-    """Return the `count` delivers that overtook the most, then the earliest, as `DELIVERIES`."""
+    """Return the `count` delivers that overtook the most, then the earliest, as `DELIVERY_FINDINGS`."""
     return _deliveries(paired, stamped, _worst(paired, stamped, count))
 
 
@@ -125,7 +124,7 @@ def _deliveries(paired: Paired, stamped: Stamped, at: Longs) -> pa.Table:
     run, sender, witness = paired.run[at], rows.sender[at], stamped.witness[at]
     first, addressed = rows.first[at], rows.addressed[at]
     return fill_table(
-        DELIVERIES,
+        DELIVERY_FINDINGS,
         len(at),
         run=paired.names.runs.take(pa.array(run)),
         process=paired.names.process(run, rows.process[at]),

@@ -18,5 +18,5 @@ def hash_texts(texts: pa.ChunkedArray) -> Longs:
         start = np.frombuffer(offsets, np.int32)[flat.offset : flat.offset + len(flat) + 1].astype(np.int64)
         letters = np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8)
         seeds = np.zeros(len(flat), np.int64)
-        kernels(int(start[-1] - start[0]) * 8).hashed(start, letters, seeds, found)
+        kernels(int(start[-1] - start[0]) * 8).hash_letters(start, letters, seeds, found)
     return found

@@ -15,18 +15,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from antecede.pipeline.kernel.encode import DELIVER, NO_TICK, SEND
+from antecede.pipeline.arrow import DELIVER, SEND, Flags, Longs
+from antecede.pipeline.kernel.encode import NO_TICK
 from antecede.pipeline.kernel.linear_order import IN_FLIGHT, SENT, Lanes
 from antecede.pipeline.kernel.loops import kernels
 from antecede.pipeline.kernel.vector_walk import DueChannels
 
-Longs = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
-
 ORDERLY_SHARE = 64  # one row in this many may be earlier than the row before it, in rows that count as ordered by time
-STEPS_PER_EVENT = 24  # steps of all loops but those that judge
+LAYOUT_STEPS_PER_EVENT = 24  # steps of all loops but those that judge
 CROSSING = 2  # the role of a row that is delivered in a later group: it is still due at the end of this one
 
 
@@ -74,7 +71,7 @@ def lay_out(rows: Rows) -> Layout:
     walked = (rows.role == SEND) | ((rows.role == DELIVER) & rows.first & (rows.sender >= 0))
     came = np.flatnonzero(walked)
     event_row = _in_order(came, lane, rows.index)
-    run = kernels(len(event_row) * STEPS_PER_EVENT)
+    run = kernels(len(event_row) * LAYOUT_STEPS_PER_EVENT)
     event_lane, sent = lane[event_row], rows.role[event_row] == SEND
     start = _starts(event_lane, lane_count)
 
@@ -87,7 +84,7 @@ def lay_out(rows: Rows) -> Layout:
     else:
         sender_lane, sent_index = lane_base[rows.group[asking]] + rows.sender[asking], rows.sent_index[asking]
         asked = np.empty(len(asking), np.int64)
-        run.located(start, rows.index[event_row], sender_lane, sent_index, asked)
+        run.locate_events(start, rows.index[event_row], sender_lane, sent_index, asked)
         away = asked < 0
         flight_of, flight_lane, flight_index = _flights(sender_lane[away], sent_index[away])
         asked[away] = IN_FLIGHT - flight_of
@@ -117,7 +114,7 @@ def line_up_channels(rows: Rows, layout: Layout) -> tuple[DueChannels, Longs]:
     asked = np.where(asked >= 0, flights + asked, IN_FLIGHT - asked) if flights else asked
     start = np.zeros(base[-1] + 1, np.int64)
     channel = base[layout.row_lane[asking]] + rows.sender[asking]
-    entries = layout.kernels.lined_up(asked, len(ranks), np.where(rows.addressed[asking], channel, -1), start)
+    entries = layout.kernels.sort_entries(asked, len(ranks), np.where(rows.addressed[asking], channel, -1), start)
     place = np.full(len(asking), -1, np.int64)
     place[entries] = np.arange(len(entries))
     entry = np.full(len(sent), -1, np.int64)

@@ -14,11 +14,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
+from antecede.pipeline.arrow import Flags, Ints, Longs
 
 SENT = -1  # the source of a send
 IN_FLIGHT = -2  # the source of a deliver of in-flight message k is IN_FLIGHT - k

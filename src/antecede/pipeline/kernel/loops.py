@@ -20,25 +20,23 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from antecede.pipeline.arrow import Flags, Ints, Longs
 from antecede.pipeline.kernel import linear_order, mask_walk, order_walk, overtakers, vector_walk
 
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 Letters = npt.NDArray[np.uint8]
 
 INTERPRETED_STEPS_MAX = 1_000_000
 _interpreted_steps_max = ContextVar("interpreted_steps_max", default=INTERPRETED_STEPS_MAX)
 COMPILED = (
-    *("ranked", "located", "hashed", "matched", "ranks_of", "lined_up", "linearise"),
-    *("mark", "marked", "settle", "reaches", "join", "overtaken_by", "all_due", "walk_vectors"),
+    *("rank_known", "locate_events", "hash_letters", "match_delivers", "ranks_of", "sort_entries", "linearise"),
+    *("mark", "count_marked", "settle", "reaches", "join", "overtaken_by", "all_due", "walk_vectors"),
     *("find_carriers", "last_overtakers", "bit_count", "overtaken_in", "walk_masks"),
     *("overtake_on_channels", "list_events", "take_fronts", "disagree", "follow_crown"),
 )
 """The functions that are compiled, each after those that it calls."""
 
 
-def ranked(start: Longs, index: Longs, lane: Longs, known: Longs, ranks: Ints) -> None:
+def rank_known(start: Longs, index: Longs, lane: Longs, known: Longs, ranks: Ints) -> None:
     """Write into `ranks`, for each row, how many indices of its lane are not above its `known` index.
 
     `start` is where each lane begins, and the end. `index` ascends inside each lane. `lane` is the lane of each row.
@@ -54,7 +52,7 @@ def ranked(start: Longs, index: Longs, lane: Longs, known: Longs, ranks: Ints) -
         ranks[row] = low - start[lane[row]]
 
 
-def located(start: Longs, index: Longs, lane: Longs, wanted: Longs, found: Longs) -> None:
+def locate_events(start: Longs, index: Longs, lane: Longs, wanted: Longs, found: Longs) -> None:
     """Write into `found`, for each row, the event of its lane that has the `wanted` index, or -1.
 
     `start` is where each lane begins, and the end. `index` ascends inside each lane. `lane` is the lane of each row.
@@ -71,7 +69,7 @@ def located(start: Longs, index: Longs, lane: Longs, wanted: Longs, found: Longs
         found[row] = low if low < end and index[low] == wanted[row] else -1
 
 
-def hashed(start: Longs, letters: Letters, seed: Longs, found: Longs) -> None:
+def hash_letters(start: Longs, letters: Letters, seed: Longs, found: Longs) -> None:
     """Write into `found` a number of 63 bits for each text.
 
     It is made of two hashes: FNV-1a with 32 bits, and the same with another factor. `letters` are the bytes of all
@@ -85,7 +83,7 @@ def hashed(start: Longs, letters: Letters, seed: Longs, found: Longs) -> None:
         found[text] = (one << 31) | (other ^ (other >> 13)) & 0x7FFFFFFF
 
 
-def matched(  # noqa: PLR0917 - the columns of `Encoded` and of `Pairs`
+def match_delivers(  # noqa: PLR0917 - the columns of `Encoded` and of `Pairs`
     start: Longs,
     message: Longs,
     name: Longs,
@@ -151,7 +149,7 @@ def ranks_of(sent: Flags, start: Longs, flight_start: Longs, ranks: Ints) -> Non
             ranks[flights + event] = rank
 
 
-def lined_up(sent: Longs, sends: int, channel: Longs, first: Longs) -> Longs:
+def sort_entries(sent: Longs, sends: int, channel: Longs, first: Longs) -> Longs:
     """Return the numbers of the entries, sorted by channel and, in each channel, by send.
 
     `sent` is the send of each entry, of which there are `sends`, and `channel` is its channel. An entry with channel -1

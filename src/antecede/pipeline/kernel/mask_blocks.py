@@ -20,13 +20,10 @@ from math import ceil, sqrt
 import numpy as np
 import numpy.typing as npt
 
+from antecede.pipeline.arrow import Doubles, Ints, Longs
 from antecede.pipeline.kernel.layout import Layout, Rows
 from antecede.pipeline.kernel.linear_order import SENT, LinearOrder
-from antecede.pipeline.kernel.mask_walk import COUNTS, IRRELEVANT, SENDS, MaskBlocks, MaskSteps
-
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
-Doubles = npt.NDArray[np.float64]
+from antecede.pipeline.kernel.mask_walk import IRRELEVANT, RELEVANT, SENDS, MaskBlocks, MaskSteps
 
 WORD_BITS = 64
 EVENT_NS, WORD_NS = 20.0, 2.0  # the time to walk one event in one block, and for each word of its masks in addition
@@ -170,7 +167,7 @@ def lay_out_masks(
     by_number = np.lexsort((pairs.send, plan.block))
     number = np.empty(len(by_number), np.int32)
     number[by_number] = np.arange(len(by_number))
-    what = np.where(rows.addressed[layout.event_row], COUNTS, IRRELEVANT).astype(np.int32)
+    what = np.where(rows.addressed[layout.event_row], RELEVANT, IRRELEVANT).astype(np.int32)
     what[lanes.source == SENT] = SENDS
     what[pairs.deliver] = number
     sent = np.where(lanes.source == SENT, np.arange(len(what)), lanes.source)

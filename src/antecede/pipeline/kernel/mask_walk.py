@@ -34,11 +34,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
+from antecede.pipeline.arrow import Ints, Longs
+
 Words = npt.NDArray[np.uint64]
 
-SENDS, IRRELEVANT, COUNTS = -3, -2, -1
+SENDS, IRRELEVANT, RELEVANT = -3, -2, -1
 """What a step is: a send; a deliver that does not count for order; a deliver that counts, of a pair that is not in any
 block. A step with a number from 0 on is the deliver of the pair with this number."""
 ONE, TWO, FOUR, EIGHT, SIXTEEN, THIRTY_TWO = (np.uint64(1 << exponent) for exponent in range(6))
@@ -51,7 +51,7 @@ COUNT_BITS = np.uint64(0x7F)
 class MaskSteps(NamedTuple):
     """The events in linear order."""
 
-    what: Ints  # SENDS, IRRELEVANT, COUNTS, or the pair that is delivered
+    what: Ints  # SENDS, IRRELEVANT, RELEVANT, or the pair that is delivered
     lane: Ints
     slot: Ints  # the slot where the stamp of the message is written or read; -1 if it is never read
 

@@ -10,10 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-Longs = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
+from antecede.pipeline.arrow import Flags, Longs
 
 
 class MessageLists(NamedTuple):

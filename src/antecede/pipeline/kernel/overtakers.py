@@ -20,12 +20,9 @@ which tells of m.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from antecede.pipeline.arrow import Flags, Ints
 from antecede.pipeline.kernel.linear_order import SENT, Lanes
-
-Ints = npt.NDArray[np.int32]
-Flags = npt.NDArray[np.bool_]
 
 NEVER = np.iinfo(np.int32).max  # a position that no event has
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from antecede.pipeline.arrow import Doubles, Longs, distinct
-from antecede.pipeline.kernel.encode import DELIVER, SEND, Encoded, Pairs, pair, ticks
+from antecede.pipeline.arrow import DELIVER, SEND, Doubles, Longs, distinct
+from antecede.pipeline.kernel.encode import Encoded, Pairs, pair, ticks
 from antecede.pipeline.kernel.layout import Rows
 
 

@@ -13,18 +13,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from antecede.pipeline.arrow import Doubles, Flags, Ints, Longs
 from antecede.pipeline.kernel.layout import Layout, Rows, lay_out, line_up_channels
 from antecede.pipeline.kernel.linear_order import LinearOrder
 from antecede.pipeline.kernel.loops import kernels
 from antecede.pipeline.kernel.mask_blocks import BlockPlan, find_overtakable, lay_out_masks, plan_blocks
 from antecede.pipeline.kernel.vector_walk import DueChannels
-
-Longs = npt.NDArray[np.int64]
-Ints = npt.NDArray[np.int32]
-Flags = npt.NDArray[np.bool_]
-Doubles = npt.NDArray[np.float64]
 
 VECTOR_EVENT_NS, VECTOR_ENTRY_NS = (
     150.0,
@@ -148,7 +143,7 @@ def starting_state(
     is_entry = np.repeat(entered.sent_index < 0, width)
     known[(np.repeat(channels.base[lane], width) + column)[is_entry]] = ranks[is_entry]
     flight = np.empty(len(lane), np.int64)
-    layout.kernels.located(layout.flight_start, layout.flight_index, lane, entered.sent_index, flight)
+    layout.kernels.locate_events(layout.flight_start, layout.flight_index, lane, entered.sent_index, flight)
     is_read = np.repeat((entered.sent_index >= 0) & (flight >= 0), width)
     slots[np.repeat(flight, width)[is_read], column[is_read]] = ranks[is_read]
     return known, slots
@@ -161,7 +156,7 @@ def _ranks(layout: Layout, widths: Longs, entered: Vectors) -> tuple[Ints, Longs
     column = np.arange(len(entered.known)) - np.repeat(ends - width, width)
     ranks = np.empty(len(column), np.int32)
     lane = np.repeat(layout.lane_base[entered.group], width) + column
-    layout.kernels.ranked(layout.flight_start, layout.flight_index, lane, entered.known, ranks)
+    layout.kernels.rank_known(layout.flight_start, layout.flight_index, lane, entered.known, ranks)
     return ranks, column
 
 

@@ -20,13 +20,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from antecede.pipeline.arrow import Flags, Ints, Longs
 from antecede.pipeline.kernel.linear_order import IN_FLIGHT, SENT, Lanes, LinearOrder
-
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 NOTHING_DUE = np.iinfo(np.int32).max
 
@@ -61,7 +57,7 @@ def mark(tree: Ints, start: int, end: int, entry: int) -> None:
         place += place & -place
 
 
-def marked(tree: Ints, start: int, entry: int) -> int:
+def count_marked(tree: Ints, start: int, entry: int) -> int:
     """Return how many entries are marked between `start` and `entry`, both included."""
     place, count = entry - start + 1, 0
     while place > 0:
@@ -115,7 +111,7 @@ def overtaken_by(due: Due, base: int, stamp: Ints) -> tuple[int, int]:
                 last = middle
             else:
                 beyond = middle
-        count += last - first + 1 - (marked(due.tree, start, last) - marked(due.tree, start, first - 1))
+        count += last - first + 1 - (count_marked(due.tree, start, last) - count_marked(due.tree, start, first - 1))
         if witness < 0:
             witness = first
     return count, witness

@@ -35,7 +35,7 @@ BLOCKS = pa.schema(
         ("tells_refused", pa.bool_()),
     ]
 )
-COUNTED = pa.schema([("path", pa.string()), ("start", pa.int64()), ("lines", pa.int64())])
+LINE_COUNTS = pa.schema([("path", pa.string()), ("start", pa.int64()), ("lines", pa.int64())])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,10 +100,10 @@ def blocks_in(batches: Iterable[pa.RecordBatch]) -> Iterator[Block]:
 
 
 def count_lines(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Yield for each block of lines how many lines begin in it, as `COUNTED`. This is a task."""
+    """Yield for each block of lines how many lines begin in it, as `LINE_COUNTS`. This is a task."""
     for block in blocks_in(batches):
         count = content.count_lines(block.path, block.start, block.end)
-        yield pa.record_batch([[block.path], [block.start], [count]], schema=COUNTED)
+        yield pa.record_batch([[block.path], [block.start], [count]], schema=LINE_COUNTS)
 
 
 def number_lines(blocks: Sequence[Block], lines: Sequence[int]) -> list[Block]:

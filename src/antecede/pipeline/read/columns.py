@@ -16,18 +16,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antecede.judge.events import QUARANTINED_CHARS_MAX, RefusedRow, parse
-from antecede.judge.row_refusals import FIELD_CHARS_MAX
+from antecede.judge.row_refusals import FIELD_CHARS_MAX, LONG_MAX
 from antecede.pipeline import schema
 from antecede.pipeline.arrow import Flags
 from antecede.pipeline.read import doubtful_rows
 from antecede.pipeline.read.rows import encode_names
 from antecede.pipeline.read.times import column_to_seconds
 
-REQUIRED = ("process", "kind")
-INFERRED: Mapping[str, object] = {"index": 0, "dests": []}
+REQUIRED_COLUMNS = ("process", "kind")
+DEFAULT_VALUES: Mapping[str, object] = {"index": 0, "dests": []}
 """Columns that a table may lack, each with a value that breaks no rule."""
 NUMBERS = tuple(field.name for field in schema.TRACE if field.type in (schema.LONG, schema.DOUBLE))
-LONG_MAX = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +43,10 @@ def accept_rows(source: pa.Table, line: pa.Array) -> tuple[pa.Table, list[Refuse
     If the table has no column `index`, the events have no index, and are numbered later. If it has no column `dests`,
     the sends have no destinations, which are inferred later.
     """
-    for name in INFERRED:
+    for name in DEFAULT_VALUES:
         if name not in source.column_names:
             field = schema.TRACE.field(name)
-            values = pa.array([INFERRED[name]] * source.num_rows, field.type)
+            values = pa.array([DEFAULT_VALUES[name]] * source.num_rows, field.type)
             found, without = accept_rows(source.append_column(name, values), line)
             nulls = pa.nulls(found.num_rows, found.schema.field(name).type)
             return found.set_column(found.column_names.index(name), name, nulls), without
@@ -95,7 +94,7 @@ def convert(source: pa.Table) -> Typed:
 
 def missing_columns(names: Sequence[str]) -> list[str]:
     """Return the columns that a trace must have and that are not among `names`."""
-    return [name for name in REQUIRED if name not in names]
+    return [name for name in REQUIRED_COLUMNS if name not in names]
 
 
 def _convert(column: pa.ChunkedArray, field: pa.Field) -> pa.ChunkedArray | None:

@@ -7,6 +7,7 @@ are read, and the damage is told.
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Iterator
 from contextlib import closing
@@ -17,6 +18,8 @@ import pyarrow as pa
 
 from antecede.pipeline.read import files
 
+NOT_UTF8 = re.compile("[\udc80-\udcff]")
+"""What Python decodes bytes to that are not UTF-8, with the error handler `surrogateescape`."""
 PIECE_BYTES = 8 << 20
 READ_BYTES = 64 << 10
 LINE_BYTES_MAX = 16 << 20

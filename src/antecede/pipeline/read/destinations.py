@@ -11,11 +11,19 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antecede.pipeline.arrow import Longs, codes, kind_codes, list_lengths, text_ranks
+from antecede.pipeline.arrow import (
+    CODED_KINDS,
+    DELIVER,
+    RECEIVE,
+    SEND,
+    Longs,
+    codes,
+    kind_codes,
+    list_lengths,
+    text_ranks,
+)
 from antecede.pipeline.read.rows import encode_lists
 
-KINDS = ("send", "deliver", "receive")
-SEND, DELIVER, RECEIVE = range(3)
 NOTE = (
     "sends without destinations: {sends:,}; the processes that delivered such a message count as its destinations, "
     "so that lost messages are not seen"
@@ -27,7 +35,7 @@ def infer_destinations(events: pa.Table) -> tuple[pa.Table, int]:
 
     All rows of a message must be in the table.
     """
-    kind = kind_codes(events["kind"], KINDS)
+    kind = kind_codes(events["kind"], CODED_KINDS)
     lacking = np.flatnonzero((kind == SEND) & pc.is_null(events["dests"]).to_numpy())
     if not len(lacking):
         return events, 0

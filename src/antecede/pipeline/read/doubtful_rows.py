@@ -19,7 +19,7 @@ from antecede.pipeline import schema
 from antecede.pipeline.arrow import Flags, Longs, fill_table
 from antecede.pipeline.read.rows import NEEDED
 
-TEXTS = ("run", "process", "kind", "message", "group")
+TEXT_COLUMNS = ("run", "process", "kind", "message", "group")
 
 
 def find_doubtful(table: pa.Table, *, needs_dests: bool = True) -> Flags:
@@ -36,7 +36,7 @@ def find_doubtful(table: pa.Table, *, needs_dests: bool = True) -> Flags:
     if needs_dests:
         found |= is_send & pc.is_null(dests).to_numpy()
     found |= ~pc.fill_null(pc.less_equal(pc.abs(table["time"]), SIZE_MAX), True).to_numpy()
-    for name in TEXTS:
+    for name in TEXT_COLUMNS:
         if name in table.column_names:
             found |= _apply(table[name], _is_long)
     found[_rows_with_odd_dest(dests)] = True

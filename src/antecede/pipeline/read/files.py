@@ -25,6 +25,8 @@ import pyarrow.fs
 
 from antecede.pipeline.errors import UnreadableInput
 
+PATHS = pa.schema([("path", pa.string())])
+"""A table of paths."""
 GLOB = re.compile(r"[*?\[{]")
 ESCAPED = re.compile(r"\\(.)")
 BRACES = re.compile(r"(?<!\\)\{([^{}]*)\}")

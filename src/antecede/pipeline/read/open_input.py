@@ -18,7 +18,7 @@ from antecede.pipeline.read.blocks import Block
 from antecede.pipeline.read.detection.detect_format import DetectedFormat, detect_format, read_heads
 from antecede.pipeline.read.detection.head_sample import HEAD_BYTES
 from antecede.pipeline.read.detection.mapping_notes import note_what_is_missing
-from antecede.pipeline.read.files import InputFile, UnknownFileSystem, list_files, refuse_odd_name
+from antecede.pipeline.read.files import PATHS, InputFile, UnknownFileSystem, list_files, refuse_odd_name
 from antecede.pipeline.read.formats import csv, jaeger, jsonl, mapped, otlp, parquet, shiviz, shiviz_runs, spans, zipkin
 from antecede.pipeline.read.formats.json_texts import has_texts_in_lines
 from antecede.pipeline.read.rows import Reader, ReadRows, Wanted
@@ -26,9 +26,8 @@ from antecede.pipeline.read.source import Prepare
 from antecede.pipeline.read.sources.handed_files import look_at_handed_files
 from antecede.pipeline.runner import Batches, Runner
 
-PATHS = pa.schema([("path", pa.string())])
 LISTED = pa.schema([("path", pa.string()), ("name", pa.string()), ("bytes", pa.int64()), ("version", pa.string())])
-FILES = pa.schema(
+FILE_HEADS = pa.schema(
     [
         *LISTED,
         ("head", pa.binary()),
@@ -106,7 +105,7 @@ def open_input(runner: Runner, paths: Sequence[str], wanted: str, expressions: E
     for path in paths:
         refuse_odd_name(path)
     shiviz.refuse_bad_expressions(expressions.regex, expressions.delimiter)
-    found = runner.call(_look_at_files, pa.table([list(paths)], schema=PATHS), FILES).to_pylist()
+    found = runner.call(_look_at_files, pa.table([list(paths)], schema=PATHS), FILE_HEADS).to_pylist()
     unknown = [row.pop("is_unknown") for row in found]
     if any(unknown):
         found = look_at_handed_files(runner, paths)
@@ -154,20 +153,20 @@ def _number_lines(runner: Runner, blocks: Sequence[Block]) -> list[Block]:
     some = [block for block in blocks if not block.is_whole]
     asked = cutting.table_of((place % (4 * runner.cores), block) for place, block in enumerate(some))
     if sum(block.end - block.start for block in some) <= COUNTED_AT_ONCE_BYTES_MAX:
-        counted = runner.call(cutting.count_lines, asked, cutting.COUNTED)
+        counted = runner.call(cutting.count_lines, asked, cutting.LINE_COUNTS)
     else:
-        counted = runner.hand_out(asked).map(cutting.count_lines, cutting.COUNTED).collect()
+        counted = runner.hand_out(asked).map(cutting.count_lines, cutting.LINE_COUNTS).collect()
     lines = {(row["path"], row["start"]): row["lines"] for row in counted.to_pylist()}
     return cutting.number_lines(blocks, [lines.get((block.path, block.start), 0) for block in blocks])
 
 
 def _look_at_files(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Yield the files of paths, as `FILES`, with the beginning of some of them. This is a task."""
+    """Yield the files of paths, as `FILE_HEADS`, with the beginning of some of them. This is a task."""
     paths = [path for batch in batches for path in batch.column("path").to_pylist()]
     try:
         files = list_files(paths)
     except UnknownFileSystem:
-        yield from pa.Table.from_pylist([{"is_unknown": True}], FILES).to_batches()
+        yield from pa.Table.from_pylist([{"is_unknown": True}], FILE_HEADS).to_batches()
         return
     heads = read_heads([file for file in files if file.bytes])
     rows = [
@@ -175,7 +174,7 @@ def _look_at_files(batches: Batches) -> Iterator[pa.RecordBatch]:
         | {"head": heads.get(file.path), "has_index": parquet.has_index(file.path, heads.get(file.path) or b"")}
         for file in files
     ]
-    yield from pa.Table.from_pylist(rows, FILES).to_batches()
+    yield from pa.Table.from_pylist(rows, FILE_HEADS).to_batches()
 
 
 def _prepare_spans(wanted: Wanted, rows: pa.Table) -> ReadRows:

@@ -18,7 +18,7 @@ from antecede.pipeline.read.blocks import blocks_in
 from antecede.pipeline.read.rows import Reader, ReadRows
 from antecede.pipeline.runner import Batches, Dataset, Runner
 
-REFUSED, NOTES = "refused", "notes"
+DEALT_REFUSED, DEALT_NOTES = "refused", "notes"
 Consumer = Callable[[Iterator[ReadRows]], Iterator[pa.RecordBatch]]
 ReadPart = Callable[[Batches], Iterator[ReadRows]]
 """A function from the batches that a part is handed, with blocks or rows, to the rows of the input in them."""
@@ -62,9 +62,9 @@ def pack_rows(read: Iterable[ReadRows]) -> Iterator[pa.RecordBatch]:
         if rows.events.num_rows:
             yield deal_value(ROWS, rows.events)
         if rows.refused.num_rows:
-            yield deal_value(REFUSED, rows.refused)
+            yield deal_value(DEALT_REFUSED, rows.refused)
         if rows.notes or rows.unnamed:
-            yield deal_value(NOTES, pa.table({"notes": [list(rows.notes)], "unnamed": [rows.unnamed]}))
+            yield deal_value(DEALT_NOTES, pa.table({"notes": [list(rows.notes)], "unnamed": [rows.unnamed]}))
 
 
 def unpack_rows(batches: Batches) -> Iterator[ReadRows]:
@@ -73,7 +73,7 @@ def unpack_rows(batches: Batches) -> Iterator[ReadRows]:
         table = unpack([value])
         if name == ROWS:
             yield ReadRows(table)
-        elif name == REFUSED:
+        elif name == DEALT_REFUSED:
             yield ReadRows(refused=table)
         else:
             (row,) = table.to_pylist()

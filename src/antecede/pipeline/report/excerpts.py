@@ -1,7 +1,7 @@
 """Fetch a part of a trace: the events of one run, or between two times, for an export.
 
-At most one event more than `EVENTS_MAX` is fetched, so that the caller can tell that there are too many. Rows that
-contradict an earlier row of the trace are part of an excerpt: only a check of whole runs finds them.
+At most one event more than `EXCERPT_EVENTS_MAX` is fetched, so that the caller can tell that there are too many. Rows
+that contradict an earlier row of the trace are part of an excerpt: only a check of whole runs finds them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from antecede.pipeline.dealing import DEALT, ROWS, deal_value, gather, in_chunks
 from antecede.pipeline.read.rows import ReadRows
 from antecede.pipeline.read.source import Consumer, Source
 
-EVENTS_MAX = 200_000
+EXCERPT_EVENTS_MAX = 200_000
 
 
 def excerpt(
@@ -27,7 +27,7 @@ def excerpt(
     run: str | None = None,
     start: float | None = None,
     end: float | None = None,
-    events_max: int = EVENTS_MAX,
+    events_max: int = EXCERPT_EVENTS_MAX,
 ) -> Iterator[dict[str, Any]]:
     """Yield the events of a run, or between two times, as rows with the columns of the trace.
 

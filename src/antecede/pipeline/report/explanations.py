@@ -32,14 +32,14 @@ from antecede.pipeline.report.message_names import cut_middle, name_messages, ti
 from antecede.pipeline.report.model import ExplainedViolation, LoggedEvent, MessageArrow
 from antecede.pipeline.report.span_ids import IDS
 from antecede.pipeline.results import EXPLAINED
-from antecede.pipeline.tables.part_files import WORDS
+from antecede.pipeline.tables.part_files import VIOLATION_WORDS
 from antecede.pipeline.verify.judge import JudgedRuns
 
 AROUND = 3  # events that are shown before and after each event that matters, in its process
 SHOWN_MAX = 200
 WHOLE_RUN_EVENTS_MAX = 2_000
 DETAILED_MAX = 40  # steps of a chain that keep their attributes, half of them at each end
-ATTRIBUTES_MAX = 20
+SHOWN_ATTRIBUTES_MAX = 20
 ATTRIBUTE_CHARS_MAX = 300
 
 
@@ -84,8 +84,8 @@ def explain_judged(judged: JudgedRuns, *, events_max: int) -> pa.Table:
 def explain_one(row: Mapping[str, Any], run: Run | None, size: ExplainedRun) -> ExplainedViolation:
     """Return the explanation of one violating deliver.
 
-    `row` is a row of `kernel.findings.DELIVERIES`. `run` has the events near it, and is None if they are not known.
-    `size` has the counts of the whole run.
+    `row` is a row of `kernel.findings.DELIVERY_FINDINGS`. `run` has the events near it, and is None if they are not
+    known. `size` has the counts of the whole run.
     """
     violation = Violation(row["run"], row["process"], row["index"], row["message"], (row["witness"],), row["overtaken"])
     if run is None:
@@ -150,13 +150,13 @@ def pack_explanations(found: Sequence[ExplainedViolation]) -> pa.Table:
 
 
 def words_table(explained: Sequence[ExplainedViolation]) -> pa.Table:
-    """Return the words on the violations that are explained, as `WORDS`, for the table of violations."""
+    """Return the words on the violations that are explained, as `VIOLATION_WORDS`, for the table of violations."""
     rows = [
         {"run": one.run, "process": one.process, "index": one.index}
         | {"rank": rank, "words": one.words, "late_s": one.late_seconds}
         for rank, one in enumerate(explained, start=1)
     ]
-    return pa.Table.from_pylist(rows, WORDS)
+    return pa.Table.from_pylist(rows, VIOLATION_WORDS)
 
 
 def unpack_explanation(text: str) -> ExplainedViolation:
@@ -191,13 +191,13 @@ def _titles(run: Run, events: Iterable[Event]) -> dict[str, str]:
 
 
 def _bound_attributes(event: Event, detailed: Set[tuple[str, int]]) -> LoggedEvent:
-    """Return an event with at most `ATTRIBUTES_MAX` attributes, each cut to a length.
+    """Return an event with at most `SHOWN_ATTRIBUTES_MAX` attributes, each cut to a length.
 
     Ids are kept before other attributes. An event that is not among the `detailed` ones keeps none.
     """
     assert isinstance(event, LoggedEvent)
     given = event.attributes if event.attributes and (event.process, event.index) in detailed else {}
-    order = sorted(given, key=lambda name: name not in IDS)[:ATTRIBUTES_MAX]
+    order = sorted(given, key=lambda name: name not in IDS)[:SHOWN_ATTRIBUTES_MAX]
     kept = {cut_middle(name, ATTRIBUTE_CHARS_MAX): cut_middle(given[name], ATTRIBUTE_CHARS_MAX) for name in order}
     return replace(event, attributes=kept or None)
 

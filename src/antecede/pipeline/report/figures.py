@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from antecede.pipeline.read.files import PATHS
 from antecede.pipeline.report.arrows import message_arrows
 from antecede.pipeline.report.locality_saving import saving
 from antecede.pipeline.report.model import (
@@ -21,7 +22,7 @@ from antecede.pipeline.report.model import (
 from antecede.pipeline.runner import Runner
 from antecede.pipeline.tables import totals
 from antecede.pipeline.tables.figures import draw_figures
-from antecede.pipeline.tables.hold_back import EVENTS_MAX as NEEDLESS_EVENTS_MAX
+from antecede.pipeline.tables.hold_back import NEEDLESS_EVENTS_MAX
 from antecede.pipeline.verify.answer import plural
 
 LISTED_MAX = 100
@@ -69,7 +70,7 @@ def _gather_links(runner: Runner, told: Mapping[str, pa.Table]) -> tuple[tuple[L
 
 def _paths(told: Mapping[str, pa.Table], name: str) -> pa.Table:
     written = told["written"]
-    return written.filter(pc.equal(written["table"], name)).select(["path"]).cast(totals.PATHS)
+    return written.filter(pc.equal(written["table"], name)).select(["path"]).cast(PATHS)
 
 
 def _notes(found: Answer, *, has_hold_backs: bool) -> tuple[str, ...]:

@@ -12,8 +12,8 @@ from antecede.core.locality.graph import Graph
 from antecede.core.locality.plan import plan
 from antecede.core.locality.plan import saving as in_words
 
-PROCESSES_MAX = 200
-LINKS_MAX = 250
+PLANNED_PROCESSES_MAX = 200
+PLANNED_LINKS_MAX = 250
 
 
 def saving(links: Sequence[tuple[str, str]], *, complete: bool = True) -> str:
@@ -22,10 +22,10 @@ def saving(links: Sequence[tuple[str, str]], *, complete: bool = True) -> str:
     if not pairs:
         return ""
     names = {name for pair in pairs for name in pair}
-    if not complete or len(names) > PROCESSES_MAX or len(pairs) > LINKS_MAX:
+    if not complete or len(names) > PLANNED_PROCESSES_MAX or len(pairs) > PLANNED_LINKS_MAX:
         return (
-            f"The graph has more than {PROCESSES_MAX} processes or {LINKS_MAX:,} links; run `antecede locality` on "
-            "the table `links`."
+            f"The graph has more than {PLANNED_PROCESSES_MAX} processes or {PLANNED_LINKS_MAX:,} links; run "
+            "`antecede locality` on the table `links`."
         )
     made = plan(Graph.of(pairs), fifo=False)
     return f"If processes write only along the links of this trace, on channels that are not FIFO: {in_words(made)}"

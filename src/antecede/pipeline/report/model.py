@@ -21,7 +21,7 @@ Role = Literal["overtaken", "overtaking", "witness", "context"]
 
 @dataclass(frozen=True, slots=True)
 class RunAnswer:
-    """One execution and its own verdict: a row of `schema.RUNS`."""
+    """One execution and its own verdict: a row of `schema.RUNS`, with the same names."""
 
     run: str
     verdict: str

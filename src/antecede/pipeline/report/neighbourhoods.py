@@ -32,8 +32,8 @@ def explain_from_source(
 ) -> pa.Table:
     """Return the explanations of violating delivers as rows of `results.EXPLAINED`.
 
-    `worst` are rows of `kernel.findings.DELIVERIES`, and `runs` has the counts of their runs. If more than `events_max`
-    events lie between the two sends of a violation, its explanation says so.
+    `worst` are rows of `kernel.findings.DELIVERY_FINDINGS`, and `runs` has the counts of their runs. If more than
+    `events_max` events lie between the two sends of a violation, its explanation says so.
     """
     if not worst:
         return EXPLAINED.empty_table()

@@ -44,7 +44,7 @@ MASTERS = ("local[2]", "local[*]", "spark://HOST:7077", "sc://HOST:15002", "yarn
 MASTER = re.compile(
     r"local|local\[\s*(\*|[1-9]\d*)\s*(,\s*\d+\s*)?\]|local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*\d+\s*\]|yarn|(spark|sc|k8s)://.+"
 )
-REFUSED = re.compile(r"antecede\.[\w.]+\.(UnreadableInput|FileChanged|BadPattern|UnknownFormat|Misuse): (.+)")
+REFUSAL = re.compile(r"antecede\.[\w.]+\.(UnreadableInput|FileChanged|BadPattern|UnknownFormat|Misuse): (.+)")
 """The part of an error of Spark in which a task says that the input cannot be read."""
 WORKER_MEMORY = {
     "ARROW_DEFAULT_MEMORY_POOL": "system",
@@ -142,7 +142,7 @@ def _in_words(doing: str, error: BaseException) -> AntecedeError:
         return UnreachableSpark(f"{doing}: that is no Spark master; try local[*], spark://host:7077 or sc://host:15002")
     if "UNAVAILABLE" in text or "Connection refused" in text:
         return UnreachableSpark(f"{doing}: the connection to Spark is lost; see that it still runs: {cause(error)}")
-    refused = REFUSED.search(text)
+    refused = REFUSAL.search(text)
     kind: type[UnreadableInput] = getattr(errors, refused[1] if refused else "", UnreadableInput)
     return kind(refused[2]) if refused else SparkFailed(f"{doing}: {cause(error)}")
 

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from antecede.pipeline.spark.session import LOG_SETTINGS
 
-BYTES_MAX = 4 << 20
-FILES_MAX = 200
+SMALL_BYTES_MAX = 4 << 20
+SMALL_FILES_MAX = 200
 JAVA_OPTIONS = (
     f"-Dlog4j2.configurationFile={LOG_SETTINGS.as_uri()}",
     "-XX:TieredStopAtLevel=1",
@@ -35,14 +35,14 @@ def options(paths: Sequence[str], master: str | None) -> dict[str, str]:
 
 
 def is_small(paths: Sequence[str]) -> bool:
-    """Return whether the paths mean at most `FILES_MAX` local files, with at most `BYTES_MAX` bytes together.
+    """Return whether the paths mean at most `SMALL_FILES_MAX` local files of at most `SMALL_BYTES_MAX` bytes together.
 
     A compressed file counts as ten times its size.
     """
-    found = list(islice(_files(paths), FILES_MAX + 1))
-    if not 0 < len(found) <= FILES_MAX:
+    found = list(islice(_files(paths), SMALL_FILES_MAX + 1))
+    if not 0 < len(found) <= SMALL_FILES_MAX:
         return False
-    return sum(_bytes(path) for path in found) <= BYTES_MAX
+    return sum(_bytes(path) for path in found) <= SMALL_BYTES_MAX
 
 
 def _bytes(path: Path) -> int:

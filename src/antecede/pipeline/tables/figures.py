@@ -25,7 +25,7 @@ BINS_TOLD_MAX, BINS_DRAWN_MAX = 1_024, 40
 PERCENTS = (50.0, 90.0, 95.0, 99.0, 99.9)
 GROWTH = 1.01  # the factor from one logarithmic bin to the next
 EXPONENT_MIN = -60
-TIME, STAMPS = "time", "stamps"
+TIME_MEASURE, STAMP_MEASURE = "time", "stamps"
 TOTAL, BIN, SIZE = range(3)  # a row counts all values, the values in a bin, or the values of about one size
 
 
@@ -47,7 +47,7 @@ def summarise_figures(deliveries: pa.Table, edges: pa.Table | None, sends: pa.Ta
     tables = [table for name, values in measures.items() for table in _measure(name, values)]
     tables += _time_line(first, stamped)
     entries = pc.sum(stamped["control_entries"]).as_py()
-    tables += [_total(STAMPS, stamped["control_bytes"], place=entries)] if stamped.num_rows else []
+    tables += [_total(STAMP_MEASURE, stamped["control_bytes"], place=entries)] if stamped.num_rows else []
     return pa.concat_tables([FIGURES.empty_table(), *tables])
 
 
@@ -56,10 +56,12 @@ def draw_figures(figures: pa.Table) -> tuple[dict[str, Histogram], tuple[TimeBuc
     by_measure: dict[str, list[dict[str, Any]]] = {}
     for row in figures.to_pylist():
         by_measure.setdefault(row["measure"], []).append(row)
-    histograms = {name: _histogram(rows) for name, rows in by_measure.items() if name not in (TIME, STAMPS)}
-    has_times = any(row["what"] == TOTAL for row in by_measure.get(TIME, ()))
-    timeline = tuple(_time_buckets(by_measure[TIME])) if has_times else ()
-    return histograms, timeline, _stamp_sizes(by_measure.get(STAMPS, []))
+    histograms = {
+        name: _histogram(rows) for name, rows in by_measure.items() if name not in (TIME_MEASURE, STAMP_MEASURE)
+    }
+    has_times = any(row["what"] == TOTAL for row in by_measure.get(TIME_MEASURE, ()))
+    timeline = tuple(_time_buckets(by_measure[TIME_MEASURE])) if has_times else ()
+    return histograms, timeline, _stamp_sizes(by_measure.get(STAMP_MEASURE, []))
 
 
 def _measure(name: str, values: pa.ChunkedArray) -> Iterator[pa.Table]:
@@ -82,7 +84,7 @@ def _time_line(first: pa.Table, stamped: pa.Table) -> Iterator[pa.Table]:
     """Yield the counts of deliveries by bin of time, and the sums of which the means are made."""
     first, stamped = (table.filter(pc.is_valid(table["time"])) for table in (first, stamped))
     if first.num_rows:
-        yield _total(TIME, first["time"])
+        yield _total(TIME_MEASURE, first["time"])
     if first.num_rows or stamped.num_rows:
         times = [table["time"].to_numpy() for table in (first, stamped)]
         exponent = _exponent(np.concatenate(times))
@@ -92,9 +94,9 @@ def _time_line(first: pa.Table, stamped: pa.Table) -> Iterator[pa.Table]:
         )
         sums = {f"{name}_{what}": (name, what) for name in MEANS[:2] for what in ("sum", "count")}
         sums["violations"] = ("violation", "sum")
-        yield _count(first, sums, measure=TIME, what=BIN, exponent=exponent)
+        yield _count(first, sums, measure=TIME_MEASURE, what=BIN, exponent=exponent)
         of_stamps = {f"control_bytes_{what}": ("control_bytes", what) for what in ("sum", "count")}
-        counted = _count(stamped, of_stamps, measure=TIME, what=BIN, exponent=exponent)
+        counted = _count(stamped, of_stamps, measure=TIME_MEASURE, what=BIN, exponent=exponent)
         yield conform(counted.drop_columns("count"), FIGURES)
 
 

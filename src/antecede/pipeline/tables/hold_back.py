@@ -3,7 +3,7 @@
 A message that is received and not delivered at once is held back. This is needless if, at the moment of its receive,
 every message that happened before it and was sent to the same process had been delivered there already. The past of a
 message is a set of messages, kept as the bits of an integer. So a run costs about events times messages bits, and runs
-of more than `EVENTS_MAX` events are left out. The loop goes over events along happened-before, which no column
+of more than `NEEDLESS_EVENTS_MAX` events are left out. The loop goes over events along happened-before, which no column
 expression can do.
 """
 
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from antecede.judge.events import Event
 from antecede.judge.trace import Run, message_of, walk
 
-EVENTS_MAX = 50_000
+NEEDLESS_EVENTS_MAX = 50_000
 
 
 def hold_backs(run: Run) -> Iterator[tuple[Event, bool]]:

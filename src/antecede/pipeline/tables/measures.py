@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from antecede.pipeline import schema
 from antecede.pipeline.arrow import fill_table, match_rows, take_or_null, without_dictionaries
 
-PLACE = ["run", "process"]
+PROCESS_KEY = ["run", "process"]
 
 
 def measure_deliveries(deliveries: pa.Table, events: pa.Table, needless: pa.Table | None) -> pa.Table:
@@ -25,12 +25,12 @@ def measure_deliveries(deliveries: pa.Table, events: pa.Table, needless: pa.Tabl
     receives = events.filter(pc.equal(events["kind"].cast(pa.string()), "receive")).sort_by("index")
     if not receives.num_rows:
         return add_delays(deliveries)
-    first = match_rows(deliveries, receives, [*PLACE, "message"])
+    first = match_rows(deliveries, receives, [*PROCESS_KEY, "message"])
     table = deliveries.append_column("received_index", take_or_null(receives["index"], first))
     table = add_delays(table.append_column("received_time", take_or_null(receives["time"], first)))
     if needless is None:
         return table
-    known = take_or_null(needless["needless"], match_rows(table, needless, [*PLACE, "index"]))
+    known = take_or_null(needless["needless"], match_rows(table, needless, [*PROCESS_KEY, "index"]))
     known = pc.if_else(pc.fill_null(pc.greater(table["hold_s"], 0), False), known, None)
     return table.set_column(table.column_names.index("needless"), "needless", known)
 

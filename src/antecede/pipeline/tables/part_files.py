@@ -28,7 +28,7 @@ from antecede.pipeline.tables.measures import conform
 
 MARK = "_SUCCESS"
 PLACE = ["run", "process", "index"]
-WORDS = pa.schema(
+VIOLATION_WORDS = pa.schema(
     [
         *(("run", pa.string()), ("process", pa.string()), ("index", pa.int64())),
         *(("rank", pa.int32()), ("words", pa.string()), ("late_s", pa.float64())),
@@ -77,8 +77,8 @@ def commit_parts(batches: Batches, *, out: str, check: str, words: pa.Table) -> 
     """Make the files that tasks wrote the tables under `out`, and remove the other files of the check.
 
     This is a task. It takes rows of `WRITTEN`, and yields none. `check` is the id of the check. Every table exists
-    afterwards: a table without rows has a file without rows. `words`, rows of `WORDS`, are added to the violations that
-    they explain.
+    afterwards: a table without rows has a file without rows. `words`, rows of `VIOLATION_WORDS`, are added to the
+    violations that they explain.
     """
     written = pa.Table.from_batches(list(batches), WRITTEN)
     system, place = locate(out)

@@ -18,7 +18,6 @@ from antecede.pipeline.tables.part_files import read_parts
 LINKS_MAX = 4_000
 VIOLATED_LINKS_MAX = 500
 PROCESSES_MAX = 200
-PATHS = pa.schema([("path", pa.string())])
 LINK_TOTALS = pa.schema(
     [
         *(("sender", pa.string()), ("process", pa.string()), ("messages", pa.int64()), ("violations", pa.int64())),

@@ -13,7 +13,7 @@ from antecede.judge.trace import arrange
 from antecede.pipeline.arrow import without_dictionaries
 from antecede.pipeline.read.rows import to_events
 from antecede.pipeline.tables import clock_edges
-from antecede.pipeline.tables.hold_back import EVENTS_MAX, hold_backs
+from antecede.pipeline.tables.hold_back import NEEDLESS_EVENTS_MAX, hold_backs
 from antecede.pipeline.tables.measures import measure_deliveries, sends_in
 from antecede.pipeline.tables.sums import make_tables_of_sums, sum_deliveries, sum_sends
 
@@ -47,7 +47,9 @@ def _find_needless(events: pa.Table, counts: pa.Table) -> pa.Table | None:
     """
     sizes = counts.group_by("run").aggregate([("events", "sum"), ("receives", "sum"), ("delivers", "sum")]).to_pylist()
     fit = [
-        row["run"] for row in sizes if row["receives_sum"] and row["delivers_sum"] and row["events_sum"] <= EVENTS_MAX
+        row["run"]
+        for row in sizes
+        if row["receives_sum"] and row["delivers_sum"] and row["events_sum"] <= NEEDLESS_EVENTS_MAX
     ]
     if not fit:
         return None

@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 
 from antecede.pipeline import schema
-from antecede.pipeline.arrow import code_kinds
+from antecede.pipeline.arrow import CODED_KINDS, code_kinds
 from antecede.pipeline.kernel import findings
-from antecede.pipeline.kernel.counts import CODED, COUNTED, count_by_process
+from antecede.pipeline.kernel.counts import COUNTED, count_by_process
 from antecede.pipeline.kernel.encode import Encoded, encode
 from antecede.pipeline.kernel.layout import lay_out
 from antecede.pipeline.kernel.pair import paired_runs
@@ -99,4 +99,4 @@ def add_up_runs(tallies: pa.Table, counts: pa.Table) -> pa.Table:
 
 def _encode(events: pa.Table) -> Encoded:
     """Return the sends and arrivals among the events, in the form that the kernel needs."""
-    return encode(code_kinds(events, CODED))
+    return encode(code_kinds(events, CODED_KINDS))

@@ -20,9 +20,8 @@ from math import ceil
 import numpy as np
 import pyarrow as pa
 
-from antecede.pipeline.arrow import Flags, Longs, narrow_integers
+from antecede.pipeline.arrow import DELIVER, SEND, Flags, Longs, narrow_integers
 from antecede.pipeline.dealing import DEALT, ROWS, deal_table, gather
-from antecede.pipeline.kernel.encode import DELIVER, SEND
 from antecede.pipeline.kernel.findings import ORDER_WITNESSES, OTHER_ORDERS
 from antecede.pipeline.limits import Limits
 from antecede.pipeline.results import Told, tell

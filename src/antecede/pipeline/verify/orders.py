@@ -21,7 +21,7 @@ from antecede.pipeline.kernel.loops import kernels
 from antecede.pipeline.kernel.order_walk import MessageLists
 from antecede.pipeline.kernel.pair import Paired
 
-STEPS_PER_EVENT = 16
+ORDER_STEPS_PER_EVENT = 16
 NAMED_MAX = 8  # messages of a crown that are named
 
 
@@ -83,7 +83,7 @@ def find_witnesses(lanes: OrderLanes, orders: Collection[str] = OTHER_ORDERS) ->
     """
     if not len(lanes.message):
         return
-    run = kernels(STEPS_PER_EVENT * len(lanes.message))
+    run = kernels(ORDER_STEPS_PER_EVENT * len(lanes.message))
     if "fifo" in orders:
         yield from _find_overtaken(lanes, run)
     if "agreed" in orders:

@@ -52,7 +52,7 @@ from antecede.pipeline.verify.judge import JudgedRuns, judge_runs
 from antecede.pipeline.verify.run_verdict import judge_each_run, tell_worst
 
 SKEW_TOLD_MAX = 50
-COUNTS = "counts"
+DEALT_COUNTS = "counts"
 """The name of dealt values that hold the counts of processes of large runs."""
 
 
@@ -103,7 +103,7 @@ def deal_runs(parts: int, large: frozenset[str] = frozenset(), parts_folder: str
             of_large = rows_of_runs(events, large)
             if of_large.any():
                 sizes = count_large_runs(events.filter(pa.array(of_large)))
-                yield from deal_table(sizes, part_by_text(sizes["run"], parts), parts, COUNTS)
+                yield from deal_table(sizes, part_by_text(sizes["run"], parts), parts, DEALT_COUNTS)
             small = events.filter(pa.array(~of_large)) if of_large.any() else events
             yield from deal_table(small, part_by_text(small["run"], parts), parts)
         yield from tell_counts(counts, parts_folder)
@@ -140,7 +140,7 @@ def judge_dealt(options: JudgeOptions) -> Task:
         for name, value in values_in(batches):
             if name == ROWS:
                 held.take(unpack([value]))
-            elif name == COUNTS:
+            elif name == DEALT_COUNTS:
                 held.take_counts(unpack([value]))
             else:
                 yield pa.record_batch([[0], [name], [bytes(value)]], schema=DEALT)

@@ -94,7 +94,7 @@ def _judge_large_runs(
                 found.append(judged)
                 without_synchronous += too_large
                 task = judge_windows(one.plan, one.good, worst=options.worst, folder=folder)
-                found.append(one.entered().map(task, DEALT).collect())
+                found.append(one.rows_and_states().map(task, DEALT).collect())
     finally:
         cutting.release()
     if cutting.uncut:

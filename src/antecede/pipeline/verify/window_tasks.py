@@ -15,11 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antecede.pipeline import schema
-from antecede.pipeline.arrow import Longs, kind_codes, without_dictionaries
+from antecede.pipeline.arrow import CODED_KINDS, DELIVER, Longs, kind_codes, without_dictionaries
 from antecede.pipeline.dealing import DEALT, ChosenRows, gather, part_by_text
 from antecede.pipeline.kernel import findings
-from antecede.pipeline.kernel.counts import CODED
-from antecede.pipeline.kernel.encode import DELIVER
 from antecede.pipeline.kernel.pair import Paired
 from antecede.pipeline.kernel.stamp import Stamped, Vectors, stamp
 from antecede.pipeline.limits import Limits
@@ -33,11 +31,11 @@ from antecede.pipeline.tables.measures import add_delays, sends_in
 from antecede.pipeline.tables.part_files import read_parts, write_parts
 from antecede.pipeline.tables.sums import LINK_SUMS, STAMP_SUMS, make_tables_of_sums, sum_deliveries, sum_sends
 from antecede.pipeline.verify.tasks import SKEW_TOLD_MAX, deal_chosen
-from antecede.pipeline.windows.summaries import STATE, STATES
+from antecede.pipeline.windows.summaries import DEALT_STATES, STATE
 from antecede.pipeline.windows.tasks import group_by_window
 from antecede.pipeline.windows.window_plan import RECEIVED, WindowPlan, from_table
 
-RUNS = pa.schema([(PART, pa.int32()), ("run", pa.string())])
+ASKED_RUNS = pa.schema([(PART, pa.int32()), ("run", pa.string())])
 
 
 def judge_windows(plan: WindowPlan, good: Sequence[int], *, worst: int, folder: str | None = None) -> Task:
@@ -54,7 +52,7 @@ def judge_windows(plan: WindowPlan, good: Sequence[int], *, worst: int, folder: 
             return
         table = table.filter(pa.array(np.isin(plan.run(table["window"].to_numpy()), list(good))))
         if table.num_rows:
-            states = gather(kept, STATES) or STATE.empty_table()  # windows without sent messages need no states
+            states = gather(kept, DEALT_STATES) or STATE.empty_table()  # windows without sent messages need no states
             yield from _judge(table, states, plan, worst, folder)
 
     return task
@@ -122,7 +120,7 @@ def _write_events(folder: str) -> Task:
         if table is None:
             return
         table = table.unify_dictionaries().combine_chunks()
-        with_message = kind_codes(table["kind"], CODED) >= 0
+        with_message = kind_codes(table["kind"], CODED_KINDS) >= 0
         kept, refused = remove_duplicates(table.filter(pa.array(with_message)))
         kept, _ = infer_destinations(kept)
         plain = without_dictionaries(table.schema)
@@ -142,7 +140,7 @@ def add_up_sums(runner: Runner, written: pa.Table, counts: pa.Table, runs: pa.Ta
     `written` are the files of all tasks, as `results.WRITTEN`. `counts` are rows of `kernel.counts.LARGE`. `runs` are
     rows of `RUN_ROWS` with the number of their windows.
     """
-    asked = pa.table([np.arange(runs.num_rows, dtype=np.int32), runs["run"]], schema=RUNS)
+    asked = pa.table([np.arange(runs.num_rows, dtype=np.int32), runs["run"]], schema=ASKED_RUNS)
 
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
         for name in [name for batch in batches for name in batch.column("run").to_pylist()]:

@@ -19,8 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from antecede.pipeline.arrow import Flags, Longs
-from antecede.pipeline.kernel.encode import SEND
+from antecede.pipeline.arrow import SEND, Flags, Longs
 from antecede.pipeline.kernel.layout import CROSSING, Layout, Rows, lay_out, line_up_channels
 from antecede.pipeline.kernel.linear_order import LinearOrder
 from antecede.pipeline.kernel.vector_walk import DueChannels
@@ -187,7 +186,9 @@ def _leaving(layout: Layout, rows: Rows, reached: Longs) -> tuple[Longs, list[li
     crossing = np.flatnonzero(rows.role == CROSSING)
     lane = layout.lane_base[rows.group[crossing]] + rows.sender[crossing]
     event = np.empty(len(crossing), np.int64)
-    layout.kernels.located(layout.lanes.start, rows.index[layout.event_row], lane, rows.sent_index[crossing], event)
+    layout.kernels.locate_events(
+        layout.lanes.start, rows.index[layout.event_row], lane, rows.sent_index[crossing], event
+    )
     here = event >= 0  # the other messages were sent in an earlier window, and leave from there
     pairs = np.unique(np.stack([event[here], reached[crossing[here]]]), axis=1)
     leaving, starts = np.unique(pairs[0], return_index=True)

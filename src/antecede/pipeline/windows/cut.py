@@ -25,7 +25,7 @@ from antecede.pipeline.limits import Limits
 from antecede.pipeline.read.source import Source
 from antecede.pipeline.runner import PART, Dataset
 from antecede.pipeline.windows.compose import shifts, thresholds
-from antecede.pipeline.windows.summaries import ENDS, LINK, LINKS, SPAN, SPANS
+from antecede.pipeline.windows.summaries import DEALT_ENDS, DEALT_LINKS, DEALT_SPANS, LINK, SPAN
 from antecede.pipeline.windows.tasks import CutRuns, compose_states, deal_messages, join_messages, summarise_windows
 from antecede.pipeline.windows.window_plan import CutRun, WindowPlan
 
@@ -56,9 +56,9 @@ class Windows:
     kept: Dataset
     good: tuple[int, ...] = ()
 
-    def entered(self) -> Dataset:
+    def rows_and_states(self) -> Dataset:
         """Return the rows of all windows, dealt out together with what is known when each window is entered."""
-        ends = self.kept.where("name", (ENDS,)).where(PART, self.good).deal(len(self.plan.runs))
+        ends = self.kept.where("name", (DEALT_ENDS,)).where(PART, self.good).deal(len(self.plan.runs))
         states = ends.map(compose_states(self.plan, self.tasks), DEALT)
         return self.kept.where("name", (ROWS,)).and_also(states).deal(self.tasks)
 
@@ -152,9 +152,9 @@ class _Trial:
             .map(summarise_windows(plan, tasks), DEALT)
             .keep()
         )
-        facts = kept.where("name", (ENDS, ROWS), are_wanted=False).collect()
-        slacks = _skewed(gather(facts.to_batches(), LINKS) or LINK.empty_table(), runs)
-        back = _going_back(gather(facts.to_batches(), SPANS) or SPAN.empty_table(), runs)
+        facts = kept.where("name", (DEALT_ENDS, ROWS), are_wanted=False).collect()
+        slacks = _skewed(gather(facts.to_batches(), DEALT_LINKS) or LINK.empty_table(), runs)
+        back = _going_back(gather(facts.to_batches(), DEALT_SPANS) or SPAN.empty_table(), runs)
         good = tuple(number for number, run in enumerate(runs) if run.name not in slacks and run.name not in back)
         self.results.append(_results(facts, good))
         return Windows(plan, tasks, kept, good), slacks, [name for name in back if name not in slacks]

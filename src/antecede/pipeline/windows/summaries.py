@@ -9,13 +9,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from antecede.pipeline.arrow import Longs, fill_table
-from antecede.pipeline.kernel.encode import DELIVER
+from antecede.pipeline.arrow import DELIVER, Longs, fill_table
 from antecede.pipeline.kernel.layout import Rows
 from antecede.pipeline.windows.compose import Ends, Known
 from antecede.pipeline.windows.window_plan import WindowPlan
 
-ENDS, LINKS, SPANS, STATES = "ends", "links", "spans", "states"
+DEALT_ENDS, DEALT_LINKS, DEALT_SPANS, DEALT_STATES = "ends", "links", "spans", "states"
 """The names of dealt values that hold these tables."""
 END = pa.schema(
     [

@@ -20,6 +20,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antecede.pipeline.arrow import (
+    CODED_KINDS,
+    DELIVER,
+    RECEIVE,
+    SEND,
     Longs,
     code_kinds,
     codes,
@@ -40,8 +44,6 @@ from antecede.pipeline.dealing import (
     pass_others,
     rows_of_runs,
 )
-from antecede.pipeline.kernel.counts import CODED
-from antecede.pipeline.kernel.encode import DELIVER, RECEIVE, SEND
 from antecede.pipeline.read.destinations import infer_destinations
 from antecede.pipeline.read.duplicates import remove_duplicates
 from antecede.pipeline.read.row_counts import RowCounts
@@ -51,11 +53,11 @@ from antecede.pipeline.results import INFERRED, RESENT, Told, tell
 from antecede.pipeline.runner import Batches, Task
 from antecede.pipeline.windows.compose import Composition, End, summarise
 from antecede.pipeline.windows.summaries import (
-    ENDS,
-    LINKS,
-    SPANS,
+    DEALT_ENDS,
+    DEALT_LINKS,
+    DEALT_SPANS,
+    DEALT_STATES,
     STATE,
-    STATES,
     ends_table,
     links_table,
     spans_table,
@@ -79,7 +81,7 @@ def deal_messages(parts: int, runs: CutRuns) -> Consumer:
 
     def consume(read: Iterator[ReadRows]) -> Iterator[pa.RecordBatch]:
         for events in in_chunks(rows.events for rows in read):
-            coded = code_kinds(runs.rows.of(events), CODED)
+            coded = code_kinds(runs.rows.of(events), CODED_KINDS)
             kind = coded["kind"].to_numpy()
             if runs.receiving:
                 kind = np.where(rows_of_runs(coded, runs.receiving) & (kind == RECEIVE), np.int8(DELIVER), kind)
@@ -143,7 +145,7 @@ def prepare_messages(table: pa.Table, plan: WindowPlan) -> tuple[pa.Table, list[
         rows, refused = remove_duplicates(own)
         resent = Counter(own["process"].to_pylist()) - Counter(rows["process"].to_pylist()) if refused.num_rows else {}
         rows, inferred = infer_destinations(rows)
-        parts.append(code_kinds(rows.unify_dictionaries(), CODED))
+        parts.append(code_kinds(rows.unify_dictionaries(), CODED_KINDS))
         for batch in _tell_of_messages(name, refused, resent, inferred):
             named = pa.array([f"{number[name]}:{result}" for result in batch.column("name").to_pylist()])
             told.append(batch.set_column(batch.schema.get_field_index("name"), "name", named))
@@ -162,7 +164,7 @@ def _tell_of_messages(run: str, refused: pa.Table, resent: Mapping[str, int], in
 
 
 def _with_kind_names(table: pa.Table) -> pa.Table:
-    names = pa.DictionaryArray.from_arrays(pa.array(table["kind"].to_numpy().astype(np.int32)), pa.array(CODED))
+    names = pa.DictionaryArray.from_arrays(pa.array(table["kind"].to_numpy().astype(np.int32)), pa.array(CODED_KINDS))
     return table.set_column(table.column_names.index("kind"), "kind", names)
 
 
@@ -179,9 +181,9 @@ def summarise_windows(plan: WindowPlan, tasks: int) -> Task:
         rows = from_table(table, number, group, plan).rows
         ends = summarise(rows, table["reached"].to_numpy())
         found = ends_table(rows, ends, number)
-        yield from deal_table(found, plan.run(found["window"].to_numpy()), len(plan.runs), ENDS)
-        yield deal_value(LINKS, links_table(rows, plan, number, table["slack"].to_numpy()))
-        yield deal_value(SPANS, spans_table(ends, plan, number))
+        yield from deal_table(found, plan.run(found["window"].to_numpy()), len(plan.runs), DEALT_ENDS)
+        yield deal_value(DEALT_LINKS, links_table(rows, plan, number, table["slack"].to_numpy()))
+        yield deal_value(DEALT_SPANS, spans_table(ends, plan, number))
         yield deal_value(ROWS, table.drop_columns("slack"), int(number[0]) % tasks)
 
     return task
@@ -191,7 +193,7 @@ def compose_states(plan: WindowPlan, tasks: int) -> Task:
     """Return a task that takes the ends of all windows of some runs, and deals to each window what is known there."""
 
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
-        table = gather(batches, ENDS)
+        table = gather(batches, DEALT_ENDS)
         if table is None:
             return
         run_of = plan.run(np.arange(plan.starts[-1]))
@@ -226,4 +228,4 @@ def _end(row: dict[str, Any]) -> End:
 
 
 def _deal_states(states: pa.Table, tasks: int) -> Iterator[pa.RecordBatch]:
-    return deal_table(states, states["window"].to_numpy() % tasks, tasks, STATES)
+    return deal_table(states, states["window"].to_numpy() % tasks, tasks, DEALT_STATES)

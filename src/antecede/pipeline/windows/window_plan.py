@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from antecede.pipeline.arrow import Longs, distinct
-from antecede.pipeline.kernel.encode import DELIVER, SEND, Encoded, Pairs, encode, pair, ticks
+from antecede.pipeline.arrow import DELIVER, SEND, Longs, distinct
+from antecede.pipeline.kernel.encode import Encoded, Pairs, encode, pair, ticks
 from antecede.pipeline.kernel.layout import CROSSING, Rows
 from antecede.pipeline.kernel.loops import kernels
 from antecede.pipeline.kernel.pair import Names, Paired, of_sends, times
@@ -56,7 +56,7 @@ class WindowPlan:
         """Return the window of each tick of each run."""
         cuts = np.array([tick for one in self.runs for tick in one.cuts], np.int64)
         before = np.empty(len(run), np.int32)
-        kernels(16 * len(run)).ranked(self.starts - np.arange(len(self.starts)), cuts, run, tick, before)
+        kernels(16 * len(run)).rank_known(self.starts - np.arange(len(self.starts)), cuts, run, tick, before)
         return self.starts[run] + before
 
 

@@ -32,7 +32,7 @@ from tests.pipeline.read.formats.span_files import (
 Write = Callable[[str, Sequence[object]], str]
 REFUSED = "not an OTLP/JSON export request"
 KAFKA: Any = {"messaging_destination_name": "t", "messaging_kafka_offset": 7}
-exactly = partial(parse_exactly, read_text=otlp.read_request, reason=otlp.REASON)
+exactly = partial(parse_exactly, read_text=otlp.read_request, reason=otlp.NOT_OTLP)
 
 
 def test_every_way_to_name_a_message(write_lines: Write) -> None:
@@ -234,7 +234,7 @@ def test_a_document_over_many_lines_numbers_its_spans(tmp_path: Path) -> None:
     assert found.events["line"].to_pylist() == [1, 3]
     assert reasons(found) == {2: "spanId is not 16 hexadecimal digits: short"}
     path.write_bytes(json.dumps(one, indent=2).encode() + b"}")
-    assert reasons(read_all(otlp.read, str(path))) == {1: otlp.REASON}
+    assert reasons(read_all(otlp.read, str(path))) == {1: otlp.NOT_OTLP}
 
 
 def test_a_document_that_is_too_large_or_damaged_is_one_refused_row(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 A Parquet file says so in its first four bytes. Formats of JSON are told apart by the names in them. A text in which a
 ShiViz expression finds an event is a ShiViz log. Files that show no format are read like the others, and their rows end
 in the quarantine. Files of two formats are an error that names a file of each, because one trace in two formats is more
-likely a mistake than a wish. At most `FILES_MAX` files are looked into, spread over the listing.
+likely a mistake than a wish. At most `SAMPLED_FILES_MAX` files are looked into, spread over the listing.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from antecede.pipeline.read.formats.csv import find_delimiter
 from antecede.pipeline.read.formats.mapped import BUILT_IN, WITHOUT_INDEX
 
 RECOGNISED = FORMATS[:5]
-FILES_MAX = 50
-LINES_LOOKED_AT = 50
+SAMPLED_FILES_MAX = 50
+SAMPLED_LINES_MAX = 50
 JAEGER_NAMES = ("data", "traceID", "spanID")
 HOW_TO_MAP = "say which field is what with --mapping; --suggest-mapping prints one to start from"
 
@@ -44,7 +44,7 @@ class DetectedFormat:
 
 def read_heads(files: Sequence[InputFile]) -> dict[str, bytes]:
     """Return the first bytes of some of the files, decompressed, by path. They are empty if they are damaged."""
-    step = max(1, -(-len(files) // FILES_MAX))
+    step = max(1, -(-len(files) // SAMPLED_FILES_MAX))
     return {file.path: content.read_head(file.path, HEAD_BYTES) for file in files[::step]}
 
 
@@ -87,7 +87,7 @@ def format_of(head: bytes, name: str = "") -> str | None:
     if _is_parquet(head, name):
         return "antecede"
     text = head.decode("utf-8-sig", "replace").lstrip("\ufeff \t\r\n")
-    if any(_is_event(line) for line in text.split("\n")[:LINES_LOOKED_AT]):
+    if any(_is_event(line) for line in text.split("\n")[:SAMPLED_LINES_MAX]):
         return "antecede"  # also if its attributes have the names of another format
     found = _format_of_json(text)
     if found is not None:
@@ -121,7 +121,7 @@ def _is_event(line: str) -> bool:
 
 def _lacks_index(heads: Iterable[bytes]) -> bool:
     """Return whether the first lines of files are rows of a trace, and none of them has an index."""
-    lines = [line for head in heads for line in head.decode("utf-8-sig", "replace").split("\n")[:LINES_LOOKED_AT]]
+    lines = [line for head in heads for line in head.decode("utf-8-sig", "replace").split("\n")[:SAMPLED_LINES_MAX]]
     rows = [json.loads(line) for line in lines if _is_event(line)]
     return bool(rows) and not any("index" in row for row in rows)
 

@@ -8,7 +8,8 @@ shiviz           ShiViz and GoVector logs, one file at a time
 shiviz_runs      the rules of such logs that need all rows of a run, or all files
 expressions      regular expressions of other people, searched for in a bounded time
 otlp             OpenTelemetry's OTLP/JSON, read exactly
-otlp_arrow       OTLP/JSON read with Arrow, many spans at once; `otlp_attributes` reads their attributes
+otlp_arrow       OTLP/JSON read with Arrow, many spans at once
+otlp_attributes  the attributes of these spans
 zipkin           Zipkin v2 JSON
 jaeger           Jaeger's own JSON
 json_texts       files of JSON texts, one in each line or one in each file; for `otlp`, `zipkin` and `jaeger`

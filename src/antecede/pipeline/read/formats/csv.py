@@ -10,7 +10,6 @@ again in this way, each line is a row, so that a file of such lines is not read 
 from __future__ import annotations
 
 import csv
-import re
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -21,14 +20,14 @@ from antecede.judge.events import Event, RefusedRow, refuse_row
 from antecede.pipeline.errors import did_you_mean
 from antecede.pipeline.read import content
 from antecede.pipeline.read.blocks import Block
+from antecede.pipeline.read.content import NOT_UTF8
 from antecede.pipeline.read.files import check_version
 from antecede.pipeline.read.formats.mapped import RowMapper
 from antecede.pipeline.read.rows import ReadRows, Wanted, encode_names, refused_table, with_file
 
-BATCH_ROWS = 10_000
+CSV_BATCH_ROWS = 10_000
 AGAIN_CHARS_MAX = 64 << 20
 DELIMITERS = ",;\t|"
-NOT_UTF8 = re.compile("[\udc80-\udcff]")
 
 
 def read(
@@ -48,7 +47,7 @@ def read(
             places.append(row.line)
         else:
             lines.refused.append(refuse_row(found, row.text.encode(errors="surrogateescape"), row.line))
-        if len(events) + len(lines.refused) >= BATCH_ROWS:
+        if len(events) + len(lines.refused) >= CSV_BATCH_ROWS:
             yield _take(block, mapper.table(events, places, wanted), lines)
             events, places = [], []
     missing = [name for name in dict.fromkeys(mapper.field_names) if name not in names]

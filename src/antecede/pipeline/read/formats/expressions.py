@@ -28,7 +28,7 @@ MATCH_BYTES_MAX = 1 << 20
 SEARCH_SECONDS_MAX = 10.0
 SEARCH_SECONDS_PER_BYTE = 0.5e-6
 """The additional time for each byte of the text. An ordinary search takes less than a fifth of this."""
-SHOWN_CHARS_MAX = 200
+PATTERN_CHARS_SHOWN_MAX = 200
 MULTILINE = "(?m)"
 UNICODE_ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)\\u([0-9a-fA-F]{4})")
 LOOKAROUND = re.compile(r"\(\?<?[=!]")
@@ -131,7 +131,7 @@ def _describe(expression: str, error: Exception) -> str:
         return f"{where}: {UNBOUNDED.format('lookaheads and lookbehinds')}"
     if REFERENCE.match(part):
         return f"{where}: {UNBOUNDED.format('references to a group')}"
-    return f"{where}: {problem} ({part[:SHOWN_CHARS_MAX]})"
+    return f"{where}: {problem} ({part[:PATTERN_CHARS_SHOWN_MAX]})"
 
 
 def _wrong(expression: str, problem: str) -> BadPattern:
@@ -139,4 +139,4 @@ def _wrong(expression: str, problem: str) -> BadPattern:
 
 
 def _show(expression: str) -> str:
-    return repr(expression[:SHOWN_CHARS_MAX] + ("…" if len(expression) > SHOWN_CHARS_MAX else ""))
+    return repr(expression[:PATTERN_CHARS_SHOWN_MAX] + ("…" if len(expression) > PATTERN_CHARS_SHOWN_MAX else ""))

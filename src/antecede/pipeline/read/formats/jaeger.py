@@ -34,14 +34,14 @@ from antecede.pipeline.read.formats.json_texts import (
 )
 from antecede.pipeline.read.rows import ReadRows, Wanted
 
-REASON = "not a JSON document of Jaeger with data"
-TRACE_ID, SPAN_ID = re.compile("[0-9a-f]{1,32}"), re.compile("[0-9a-f]{1,16}")
+NOT_JAEGER = "not a JSON document of Jaeger with data"
+JAEGER_TRACE_ID, JAEGER_SPAN_ID = re.compile("[0-9a-f]{1,32}"), re.compile("[0-9a-f]{1,16}")
 CHILD_OF = "CHILD_OF"
 
 
 def read(block: Block, wanted: Wanted = ALL_COLUMNS) -> Iterator[ReadRows]:
     """Yield the spans of a block."""
-    return read_spans(block, partial(parse_exactly, read_text=read_traces, reason=REASON, wanted=wanted))
+    return read_spans(block, partial(parse_exactly, read_text=read_traces, reason=NOT_JAEGER, wanted=wanted))
 
 
 def read_traces(text: Any) -> list[TracedSpan | RefusedSpan]:
@@ -67,9 +67,9 @@ def _read_span(span: dict[str, Any], processes: dict[str, tuple[str | None, str 
     tags = _read_tags(span.get("tags"))
     parent, links = _read_references(span.get("references"))
     trace, span_id, start = (text_of(span.get(name)) for name in ("traceID", "spanID", "startTime"))
-    if trace is None or not TRACE_ID.fullmatch(trace := trace.lower()):
+    if trace is None or not JAEGER_TRACE_ID.fullmatch(trace := trace.lower()):
         return RefusedSpan(f"traceID is not up to 32 hexadecimal digits: {show(trace)}", show_row(span))
-    if span_id is None or not SPAN_ID.fullmatch(span_id := span_id.lower()):
+    if span_id is None or not JAEGER_SPAN_ID.fullmatch(span_id := span_id.lower()):
         return RefusedSpan(f"spanID is not up to 16 hexadecimal digits: {show(span_id)}", show_row(span))
     order = integer_of(start)
     if order is None or order <= 0:

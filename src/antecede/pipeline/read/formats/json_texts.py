@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from antecede.judge.events import QUARANTINED_CHARS_MAX, RefusedRow, refuse_row
+from antecede.judge.row_refusals import LONG_MAX
 from antecede.pipeline.arrow import fill_table
 from antecede.pipeline.read import content
 from antecede.pipeline.read.blocks import Block
@@ -28,10 +29,9 @@ from antecede.pipeline.read.formats.spans import SPANS
 from antecede.pipeline.read.rows import ReadRows, Wanted, refused_table, with_file
 
 DOCUMENT_BYTES_MAX = 256 << 20
-HEAD_BYTES = 64 << 10
-LINES_LOOKED_AT = 20
-SHOWN_CHARS_MAX = 60
-LONG_MAX = 2**63 - 1
+FORM_BYTES_MAX = 64 << 10
+FORM_LINES_MAX = 20
+TEXT_CHARS_SHOWN_MAX = 60
 ALL_COLUMNS = Wanted(all_columns=True)
 NOT_NEEDED = ("group", "payload_bytes", "attributes")
 """Columns of spans that do not decide the verdict."""
@@ -105,8 +105,8 @@ def has_texts_in_lines(path: str) -> bool:
     This is false if the first line only begins a text. It is also false if the first line is broken, and none of the
     next lines is complete.
     """
-    head = content.read_head(path, HEAD_BYTES).removeprefix(content.BYTE_ORDER_MARK).lstrip()
-    first, *others = head.split(b"\n")[: LINES_LOOKED_AT + 1]
+    head = content.read_head(path, FORM_BYTES_MAX).removeprefix(content.BYTE_ORDER_MARK).lstrip()
+    first, *others = head.split(b"\n")[: FORM_LINES_MAX + 1]
     if not others:  # a long line, or one text that is too long for a line
         head = content.read_head(path, content.LINE_BYTES_MAX + 1)
         return len(head) <= content.LINE_BYTES_MAX or b"\n" in head.strip()
@@ -180,7 +180,7 @@ def text_of(value: Any) -> str | None:
 
 def show(value: str | None) -> str:
     """Return a text in the form in which a reason quotes it."""
-    return "missing" if value is None else value[:SHOWN_CHARS_MAX]
+    return "missing" if value is None else value[:TEXT_CHARS_SHOWN_MAX]
 
 
 def show_row(value: object) -> str:

@@ -54,7 +54,7 @@ HAS_INDEX = (
     "it has an index, but the first rows of the trace have none, so that all are taken in the order of their lines"
 )
 FIELDS = ("process", "index", "run", "time", "message", "dests", "group")
-REQUIRED = ("process",)
+REQUIRED_FIELDS = ("process",)
 MAPPING_BYTES_MAX = 1 << 20
 FIELD = re.compile(r"^(?P<path>[^\[\]$'\"\\]+)(?P<own>\[process\])?$")
 NUMBER = re.compile(r"\s*[+-]?(\d{1,400}(\.\d{0,400})?|\.\d{1,400})([eE][+-]?\d{1,3})?\s*", re.ASCII)
@@ -79,13 +79,13 @@ def check_mapping(mapping: object) -> Mapping[str, object]:
     if not isinstance(mapping, Mapping):
         raise BadPattern("a mapping must be a JSON object from columns of the trace to fields of the log")
     unknown = sorted(set(mapping) - {*FIELDS, "kind", "attributes"})
-    missing = [name for name in REQUIRED if name not in mapping]
+    missing = [name for name in REQUIRED_FIELDS if name not in mapping]
     if unknown or missing:
         known = (*FIELDS, "kind", "attributes")
         odd_ones = ", ".join(f"{str(name)!r}{did_you_mean(str(name), known)}" for name in unknown)
         raise BadPattern(
             f"the mapping has {'the unknown ' + odd_ones if unknown else 'no ' + ', '.join(missing)}; "
-            f"it may have {', '.join(FIELDS)}, kind and attributes, and needs {', '.join(REQUIRED)}"
+            f"it may have {', '.join(FIELDS)}, kind and attributes, and needs {', '.join(REQUIRED_FIELDS)}"
         )
     kinds = mapping.get("kind", {"field": "kind"})
     words = kinds if isinstance(kinds, Mapping) else {"field": kinds}

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-NAMES = {
+ATTRIBUTE_NAMES = {
     "operation": ("messaging.operation.type", "messaging.operation"),
     "message": ("messaging.message.id", "messaging.message_id"),
     "destination": ("messaging.destination.name", "messaging.destination", "messaging.source.name"),
@@ -42,8 +42,8 @@ Attributes = Mapping[str, str | None]
 
 
 def find(attributes: Attributes, what: str) -> str | None:
-    """Return the attribute with the first of the names that `NAMES` has for `what`, or None."""
-    return next((value for name in NAMES[what] if (value := attributes.get(name))), None)
+    """Return the attribute with the first of the names that `ATTRIBUTE_NAMES` has for `what`, or None."""
+    return next((value for name in ATTRIBUTE_NAMES[what] if (value := attributes.get(name))), None)
 
 
 def role_of(attributes: Attributes, kind: str | None) -> str:

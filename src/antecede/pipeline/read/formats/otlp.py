@@ -36,13 +36,13 @@ from antecede.pipeline.read.formats.json_texts import (
     show_row,
     text_of,
 )
+from antecede.pipeline.read.formats.otlp_attributes import SCALARS
 from antecede.pipeline.read.rows import ReadRows, Wanted
 
-PIECE_BYTES = 256 << 10
-REASON = "not an OTLP/JSON export request with resourceSpans"
+PARSED_PIECE_BYTES = 256 << 10
+NOT_OTLP = "not an OTLP/JSON export request with resourceSpans"
 TRACE_ID, SPAN_ID = re.compile("[0-9a-f]{32}"), re.compile("[0-9a-f]{16}")
-SCALARS = ("stringValue", "intValue", "boolValue", "doubleValue", "bytesValue")
-KINDS = {
+ROLE_BY_SPAN_KIND = {
     "2": "server",
     "3": "client",
     "4": "producer",
@@ -66,7 +66,7 @@ def parse(data: bytes, first_line: int | None, *, wanted: Wanted) -> ParsedSpans
         return found, []
     pieces = [] if first_line is None else list(_cut(data, first_line))
     if len(pieces) <= 1:
-        return parse_exactly(data, first_line, read_text=read_request, reason=REASON, wanted=wanted)
+        return parse_exactly(data, first_line, read_text=read_request, reason=NOT_OTLP, wanted=wanted)
     parts = [parse(piece, line, wanted=wanted) for piece, line in pieces]
     return pa.concat_tables([spans for spans, _ in parts]), [row for _, rows in parts for row in rows]
 
@@ -75,7 +75,7 @@ def _cut(data: bytes, first_line: int) -> Iterator[tuple[bytes, int]]:
     """Yield complete lines in small pieces, each with the number of its first line. A long line is its own piece."""
     start, line = 0, first_line
     while start < len(data):
-        end = data.rfind(b"\n", start, start + PIECE_BYTES) + 1 or data.find(b"\n", start) + 1 or len(data)
+        end = data.rfind(b"\n", start, start + PARSED_PIECE_BYTES) + 1 or data.find(b"\n", start) + 1 or len(data)
         yield data[start:end], line
         line += data.count(b"\n", start, end)
         start = end
@@ -123,7 +123,7 @@ def _read_span(span: dict[str, Any], of_resource: messaging.Attributes) -> Trace
     own = {"trace": trace, "span": span_id, "name": text_of(span.get("name")), "service": service}
     return TracedSpan(
         span=span_id,
-        role=messaging.role_of(attributes, KINDS.get(text_of(span.get("kind")) or "")),
+        role=messaging.role_of(attributes, ROLE_BY_SPAN_KIND.get(text_of(span.get("kind")) or "")),
         process=service if instance is None else instance,
         start=order / 1e9,
         start_order=order,

@@ -23,7 +23,7 @@ import pyarrow.json
 from antecede.pipeline.arrow import Longs, fill_table, is_valid, list_lengths, take_or_null, text_bytes
 from antecede.pipeline.read.formats import messaging
 from antecede.pipeline.read.formats.json_texts import SPAN_COLUMNS, has_half_characters
-from antecede.pipeline.read.formats.jsonl import NULL_AFTER_OBJECT, find_rows
+from antecede.pipeline.read.formats.jsonl import CLOSING_BRACE, NULL_AFTER_OBJECT, OPENING_BRACE, find_rows
 from antecede.pipeline.read.formats.otlp_attributes import (
     OddRequest,
     explode,
@@ -35,12 +35,11 @@ from antecede.pipeline.read.formats.otlp_attributes import (
 )
 from antecede.pipeline.schema import DOUBLE, FLAG, LONG, TEXT
 
-OPENING_BRACE, CLOSING_BRACE = b"{}"
 OWN_ATTRIBUTES = ("trace", "span", "name", "service")
 SERVICE = {"instance": ("service.instance.id",), "service": ("service.name",)}
-ROLES = ("internal", "server", "client", "send", "receive", "deliver")
+ROLE_BY_CODE = ("internal", "server", "client", "send", "receive", "deliver")
 """The second to the fifth are the roles of the kinds 2 to 5."""
-KINDS = ("", "SPAN_KIND_SERVER", "SPAN_KIND_CLIENT", "SPAN_KIND_PRODUCER", "SPAN_KIND_CONSUMER")
+SPAN_KINDS = ("", "SPAN_KIND_SERVER", "SPAN_KIND_CLIENT", "SPAN_KIND_PRODUCER", "SPAN_KIND_CONSUMER")
 IS_DIGIT, IS_HEXADECIMAL = (np.isin(np.arange(256), list(chars)) for chars in (b"0123456789", b"0123456789abcdef"))
 
 
@@ -139,14 +138,14 @@ def _read_requests(requests: pa.ListArray, lines: Longs | None, *, with_attribut
         read_attributes(field_of(resources.field("resource"), "attributes")), SERVICE, empty_counts=True
     )
     attributes = read_attributes(spans.field("attributes"))
-    found = find_texts(attributes, messaging.NAMES)
+    found = find_texts(attributes, messaging.ATTRIBUTE_NAMES)
     trace, span_id = _hexadecimal(spans.field("traceId"), 32), _hexadecimal(spans.field("spanId"), 16)
     start = _starts(spans.field("startTimeUnixNano"))
     named, links = _message_keys(found), _Links.read(spans.field("links"))
     columns = {
         "line": np.arange(len(spans)) + 1 if lines is None else lines[request[resource]],
         "span": span_id,
-        "role": pa.array(ROLES).take(pa.array(_roles(spans.field("kind"), found["operation"]))),
+        "role": pa.array(ROLE_BY_CODE).take(pa.array(_roles(spans.field("kind"), found["operation"]))),
         "process": pc.coalesce(service["instance"], service["service"]).take(pa.array(resource)),
         "start": start / 1e9,
         "start_order": start,
@@ -203,7 +202,7 @@ class _Links:
         pointed = _join(_lower(links.field("traceId")), _lower(links.field("spanId")))
         if pointed.null_count:
             raise OddRequest
-        named = _message_keys(find_texts(read_attributes(links.field("attributes")), messaging.NAMES))
+        named = _message_keys(find_texts(read_attributes(links.field("attributes")), messaging.ATTRIBUTE_NAMES))
         return cls([pointed, *named], counts, np.where(counts > 0, np.cumsum(counts) - counts, -1))
 
 
@@ -234,9 +233,9 @@ def _pack(columns: Iterable[pa.Array]) -> pa.ListArray:
 
 
 def _roles(kind: pa.Array, operation: pa.Array) -> Longs:
-    """Return the place of each role in `ROLES`, as `messaging.role_of` gives it."""
+    """Return the place of each role in `ROLE_BY_CODE`, as `messaging.role_of` gives it."""
     if kind.type == TEXT:
-        number = pc.index_in(kind, pa.array(KINDS))
+        number = pc.index_in(kind, pa.array(SPAN_KINDS))
         digit = pc.subtract(pc.index_in(kind, pa.array(list("012345"))), 1)
         number = pc.fill_null(pc.coalesce(number, digit), 0).to_numpy(zero_copy_only=False)
     else:
@@ -244,7 +243,7 @@ def _roles(kind: pa.Array, operation: pa.Array) -> Longs:
     role = np.where((number >= 1) & (number <= 4), number, 0).astype(np.int64)
     known = pc.index_in(pc.ascii_lower(operation), pa.array(list(messaging.ROLE_BY_OPERATION)))
     rows = np.flatnonzero(is_valid(known))
-    by_operation = np.array([ROLES.index(name) for name in messaging.ROLE_BY_OPERATION.values()])
+    by_operation = np.array([ROLE_BY_CODE.index(name) for name in messaging.ROLE_BY_OPERATION.values()])
     role[rows] = by_operation[known.take(pa.array(rows)).to_numpy()]
     return role
 

@@ -28,7 +28,7 @@ NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 CHECKED = ("group", "attributes")
 """Columns that are always read, even if they are not wanted, because a row may break a rule in them."""
 BY_FOLDER = tuple(name for name in schema.TRACE.names if name not in ("dests", "attributes"))
-RUNS_MAX = 256
+COUNTED_RUNS_MAX = 256
 
 
 def read(block: Block, wanted: Wanted) -> Iterator[ReadRows]:
@@ -104,7 +104,7 @@ def count_rows(path: str) -> list[int]:
         return [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
 
 
-def count_runs(path: str, *, runs_max: int = RUNS_MAX) -> list[dict[str, int]] | None:
+def count_runs(path: str, *, runs_max: int = COUNTED_RUNS_MAX) -> list[dict[str, int]] | None:
     """Return for each row group how many rows each run has in it, or None if one has more than `runs_max` runs."""
     with open_file(path) as file:
         is_column = "run" in file.schema_arrow.names

@@ -33,9 +33,9 @@ from antecede.pipeline.read.formats.expressions import SearchBudget, SearchStopp
 from antecede.pipeline.read.formats.jsonl import event_table
 from antecede.pipeline.read.rows import ReadRows, Wanted, encode_names, refused_table, with_file
 
-BYTES_MAX = 256 << 20
+LOG_BYTES_MAX = 256 << 20
 SAMPLE_BYTES = 64 << 10
-BATCH_ROWS = 10_000
+LOG_BATCH_ROWS = 10_000
 REQUIRED_GROUPS = ("host", "clock", "event")
 COLUMN_GROUPS = ("host", "timestamp", "message", "kind", "dests")
 DELIMITER = r"^=== (?<trace>.*) ===$"
@@ -51,9 +51,8 @@ KNOWN = {
     r"(?<action>(INFO|GET|POST)) (?<event>.*)\n(?<host>\w*) (?<clock>.*)",
 }
 DATE_FORMATS = ("%m/%d/%Y %H:%M:%S.%f", "%m/%d/%Y %I:%M:%S %p")
-NOT_UTF8 = "\ufdd0"
+NOT_UTF8_MARK = "\ufdd0"
 """A character that stands for bytes that are not UTF-8 while a log is searched. Unicode keeps it out of texts."""
-SURROGATE = re.compile("[\udc80-\udcff]")
 STOPPED = "the search for events took too long and was stopped"
 
 
@@ -92,7 +91,7 @@ def read(
 ) -> Iterator[ReadRows]:
     """Yield the rows of a log, which is a whole file. A note with the last rows says how the log was read."""
     check_version(block.path, block.version)
-    data, damage = content.read_whole(block.path, BYTES_MAX)
+    data, damage = content.read_whole(block.path, LOG_BYTES_MAX)
     text = clean(data)
     budget = budget or SearchBudget.for_text(len(text))
     events: list[FoundEvent] = []
@@ -108,7 +107,7 @@ def read(
                 refused.append(found)
             else:
                 skipped += found.lines
-            if len(events) + len(refused) >= BATCH_ROWS:
+            if len(events) + len(refused) >= LOG_BATCH_ROWS:
                 yield _rows(block, wanted, events, refused)
                 events, refused = [], []
         notes = (_note(block.name, layout.name, skipped),)
@@ -129,20 +128,20 @@ def refuse_bad_expressions(regex: str | None, *others: str | None) -> None:
 def refuse_large_files(files: Sequence[InputFile]) -> None:
     """Raise `UnreadableInput` if a file is too large to be searched."""
     for file in files:
-        if file.bytes > BYTES_MAX:
+        if file.bytes > LOG_BYTES_MAX:
             raise UnreadableInput(
-                f"{file.name}: {file.bytes} bytes, and a ShiViz log is searched whole, up to {BYTES_MAX}; "
+                f"{file.name}: {file.bytes} bytes, and a ShiViz log is searched whole, up to {LOG_BYTES_MAX}; "
                 "split it between executions or processes, or convert it to JSON Lines"
             )
 
 
 def clean(data: bytes) -> bytes:
-    """Return the text of a file with line ends of one kind, and with `NOT_UTF8` for bytes that are not UTF-8."""
+    """Return the text of a file with line ends of one kind, and with `NOT_UTF8_MARK` for bytes that are not UTF-8."""
     text = data.removeprefix(content.BYTE_ORDER_MARK).replace(b"\r\n", b"\n")
     try:
         text.decode()
     except UnicodeDecodeError:
-        return SURROGATE.sub(NOT_UTF8, text.decode(errors="surrogateescape")).encode()
+        return content.NOT_UTF8.sub(NOT_UTF8_MARK, text.decode(errors="surrogateescape")).encode()
     return text
 
 
@@ -230,7 +229,7 @@ def _to_event(match: Any, groups: Mapping[str, int], run: str) -> Event | str:
     """Return the event that the groups of a match describe, or the reason why they do not describe one."""
     parts = {name: match[place] for name, place in groups.items()}
     fields = {name: part.decode(errors="replace") for name, part in parts.items() if part is not None}
-    if NOT_UTF8.encode() in match[0]:
+    if NOT_UTF8_MARK.encode() in match[0]:
         return "the text is not UTF-8"
     try:
         clock = _parse_clock(fields["clock"], fields["host"])
@@ -315,4 +314,4 @@ def _count_lines_with_text(text: bytes) -> int:
 
 
 def _show(text: bytes) -> str:
-    return refuse_row("", text.decode(errors="replace").replace(NOT_UTF8, "?")).row
+    return refuse_row("", text.decode(errors="replace").replace(NOT_UTF8_MARK, "?")).row

@@ -100,7 +100,7 @@ ANSWERS = pa.schema(
         column("call_home", INT, "the part to which the process of this send belongs"),
     ]
 )
-NAMES = pa.schema(
+ROW_NAMES = pa.schema(
     [
         *ROW_ID,
         column("is_call", FLAG, "whether the row is a client call that was answered"),
@@ -108,8 +108,8 @@ NAMES = pa.schema(
     ]
 )
 ROLES = ("send", "client", "receive", "deliver", "server", "internal")
-SEND, CLIENT, RECEIVE, DELIVER, SERVER, _ = range(len(ROLES))
-KINDS = ("internal", "send", "receive", "deliver")
+SEND_ROLE, CLIENT_ROLE, RECEIVE_ROLE, DELIVER_ROLE, SERVER_ROLE, _ = range(len(ROLES))
+EVENT_KINDS = ("internal", "send", "receive", "deliver")
 Roles = npt.NDArray[np.int8]
 ORDER_NOTE = "within a process, events are ordered by the start times of spans, also if spans overlap"
 UNNAMED_NOTE = "consumer spans that name no message: {unnamed:,}; they count as internal events"
@@ -140,7 +140,7 @@ def list_rows(spans: pa.Table, *, first_row: int = 0, parts: int = 1) -> tuple[p
     nth = np.where(of_span[span] > 0, np.arange(len(span)) - first[span], -1)
     home = part_by_text(pc.fill_null(spans["process"], ""), parts)
     name = pc.coalesce(
-        take_or_null(_first_values(spans["keys"]), np.where((role <= CLIENT)[span], span, -1)),
+        take_or_null(_first_values(spans["keys"]), np.where((role <= CLIENT_ROLE)[span], span, -1)),
         _own_names(spans, arrivals, role, span, nth),
     )
     kept = spans.select([field.name for field in SPAN_ROWS if field.name in SPANS.names and field.name != "role"])
@@ -180,7 +180,7 @@ def answer_keys(keys: pa.Table) -> pa.Table:
 
 
 def choose_answers(answers: pa.Table) -> pa.Table:
-    """Return the name of each arrival, and which client calls were answered, as `NAMES`.
+    """Return the name of each arrival, and which client calls were answered, as `ROW_NAMES`.
 
     All answers to an arrival must be in the table. A client call may come several times.
     """
@@ -194,12 +194,12 @@ def choose_answers(answers: pa.Table) -> pa.Table:
     return pa.concat_tables(
         [
             fill_table(
-                NAMES,
+                ROW_NAMES,
                 len(chosen),
                 **{name: chosen[name] for name in ("row", "home", "name")},
                 is_call=np.zeros(len(chosen), np.bool_),
             ),
-            fill_table(NAMES, len(calls), **called, is_call=np.ones(len(calls), np.bool_)),
+            fill_table(ROW_NAMES, len(calls), **called, is_call=np.ones(len(calls), np.bool_)),
         ]
     )
 
@@ -213,7 +213,7 @@ def name_rows(rows: pa.Table, names: pa.Table) -> pa.Table:
     order = np.argsort(number, kind="stable")
     place = order[np.searchsorted(number, names["row"].to_numpy(), sorter=order)]
     is_call = is_true(names["is_call"])
-    keeps_own = role != CLIENT
+    keeps_own = role != CLIENT_ROLE
     keeps_own[place[is_call]] = True
     found = np.full(len(role), -1)
     found[place[~is_call]] = np.flatnonzero(~is_call)
@@ -229,7 +229,7 @@ def make_events(named: pa.Table) -> pa.Table:
     """
     role = named["role"].to_numpy()
     process, _ = codes(pc.fill_null(named["process"].cast(TEXT), ""))  # `doubtful_rows` refuses null and empty names
-    kind = pa.DictionaryArray.from_arrays(pa.array(_kinds(named, role, process), INT), pa.array(KINDS))
+    kind = pa.DictionaryArray.from_arrays(pa.array(_kinds(named, role, process), INT), pa.array(EVENT_KINDS))
     given = ("process", "dests", "group", "payload_bytes", "attributes", "file", "line")
     types = pa.schema([*schema.TRACE, SPANS.field("file"), SPANS.field("line")])
     for name in ("kind", "process"):
@@ -250,13 +250,13 @@ def make_events(named: pa.Table) -> pa.Table:
 def count_unnamed(named: pa.Table) -> int:
     """Return the number of arrivals at consumers that have no name."""
     role = named["role"].to_numpy()
-    return int(np.count_nonzero(_arrives(role) & (role != SERVER) & named["name"].is_null().to_numpy()))
+    return int(np.count_nonzero(_arrives(role) & (role != SERVER_ROLE) & named["name"].is_null().to_numpy()))
 
 
 def _list_keys(spans: pa.Table, role: Roles, arrivals: _Flat, first_row: Longs, home: Longs) -> pa.Table:
     """Return the keys of spans. `first_row` is the first row of each span, and `home` is its part."""
     sends = _flatten(spans["keys"])
-    sent = np.flatnonzero((role[sends.parent] <= CLIENT) & is_valid(sends.values))
+    sent = np.flatnonzero((role[sends.parent] <= CLIENT_ROLE) & is_valid(sends.values))
     sender = sends.parent[sent]
     wanted = _flatten(arrivals.values)
     arrived = np.flatnonzero(_arrives(role)[arrivals.parent[wanted.parent]] & is_valid(wanted.values))
@@ -273,7 +273,7 @@ def _list_keys(spans: pa.Table, role: Roles, arrivals: _Flat, first_row: Longs, 
                 is_send=np.ones(len(sent), np.bool_),
                 start_order=spans["start_order"].take(pa.array(sender)),
                 name=sends.values.take(pa.array(sends.first[sender])),
-                is_client=role[sender] == CLIENT,
+                is_client=role[sender] == CLIENT_ROLE,
             ),
             fill_table(
                 KEYS,
@@ -313,7 +313,7 @@ def _first_values(lists: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _arrives(role: Roles) -> Flags:
-    return (role >= RECEIVE) & (role <= SERVER)
+    return (role >= RECEIVE_ROLE) & (role <= SERVER_ROLE)
 
 
 def _find_earliest(keys: pa.Table, key: Longs, sends: Longs) -> Longs:
@@ -339,7 +339,7 @@ def _find_earliest(keys: pa.Table, key: Longs, sends: Longs) -> Longs:
 
 def _own_names(spans: pa.Table, arrivals: _Flat, role: Roles, span: Longs, nth: Longs) -> pa.ChunkedArray:
     """Return a name for each arrival that finds no send. The name is null for servers, and for all other rows."""
-    is_named = _arrives(role) & (role != SERVER)
+    is_named = _arrives(role) & (role != SERVER_ROLE)
     in_batch = (arrivals.lengths > 1)[span]
     single = take_or_null(spans["own_name"], np.where(is_named[span] & ~in_batch, span, -1))
     if not in_batch.any():
@@ -349,18 +349,18 @@ def _own_names(spans: pa.Table, arrivals: _Flat, role: Roles, span: Longs, nth: 
 
 
 def _kinds(named: pa.Table, role: Roles, process: Longs) -> Longs:
-    """Return the place of each event's kind in `KINDS`.
+    """Return the place of each event's kind in `EVENT_KINDS`.
 
     If a process only says that it received a message, it is taken to have delivered it then.
     """
-    kind = np.where(role <= CLIENT, KINDS.index("send"), KINDS.index("deliver"))
-    kind[named["name"].is_null().to_numpy()] = KINDS.index("internal")
-    rows = np.flatnonzero((kind == KINDS.index("deliver")) & ((role == RECEIVE) | (role == DELIVER)))
-    is_receive = role[rows] == RECEIVE
+    kind = np.where(role <= CLIENT_ROLE, EVENT_KINDS.index("send"), EVENT_KINDS.index("deliver"))
+    kind[named["name"].is_null().to_numpy()] = EVENT_KINDS.index("internal")
+    rows = np.flatnonzero((kind == EVENT_KINDS.index("deliver")) & ((role == RECEIVE_ROLE) | (role == DELIVER_ROLE)))
+    is_receive = role[rows] == RECEIVE_ROLE
     if is_receive.any():
         name, names = codes(named["name"].take(pa.array(rows)))
         pair = process[rows] * len(names) + name
-        kind[rows[is_receive & np.isin(pair, pair[~is_receive])]] = KINDS.index("receive")
+        kind[rows[is_receive & np.isin(pair, pair[~is_receive])]] = EVENT_KINDS.index("receive")
     return kind
 
 

@@ -29,15 +29,15 @@ from antecede.pipeline.read.formats.json_texts import (
 )
 from antecede.pipeline.read.rows import ReadRows, Wanted
 
-REASON = "not a list of Zipkin v2 spans"
+NOT_ZIPKIN = "not a list of Zipkin v2 spans"
 HEXADECIMAL = re.compile("[0-9a-f]{16}([0-9a-f]{16})?")
-ROLES = {"PRODUCER": "send", "CONSUMER": "receive", "CLIENT": "client", "SERVER": "server"}
+ROLE_BY_ZIPKIN_KIND = {"PRODUCER": "send", "CONSUMER": "receive", "CLIENT": "client", "SERVER": "server"}
 DESTINATION_TAGS = ("kafka.topic", "rabbit.queue", "rabbit.exchange", "jms.queue", "jms.topic")
 
 
 def read(block: Block, wanted: Wanted = ALL_COLUMNS) -> Iterator[ReadRows]:
     """Yield the spans of a block."""
-    return read_spans(block, partial(parse_exactly, read_text=read_list, reason=REASON, wanted=wanted))
+    return read_spans(block, partial(parse_exactly, read_text=read_list, reason=NOT_ZIPKIN, wanted=wanted))
 
 
 def read_list(text: Any) -> list[TracedSpan | RefusedSpan]:
@@ -61,7 +61,7 @@ def _read_span(span: dict[str, Any]) -> TracedSpan | RefusedSpan:
         return RefusedSpan("id is not hexadecimal", show_row(span))
     if start is None or start <= 0:
         return RefusedSpan("timestamp is not a number of microseconds", show_row(span))
-    role = ROLES.get(text_of(span.get("kind")) or "", "internal")
+    role = ROLE_BY_ZIPKIN_KIND.get(text_of(span.get("kind")) or "", "internal")
     own, parent = f"{trace}/{span_id}", text_of(span.get("parentId"))
     is_shared = role == "server" and text_of(span.get("shared")) == "true"
     cause = own if is_shared else None if parent is None else f"{trace}/{parent.lower()}"

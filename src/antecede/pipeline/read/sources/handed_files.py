@@ -17,7 +17,7 @@ import pyarrow as pa
 from antecede.pipeline.errors import UnreadableInput
 from antecede.pipeline.read import content
 from antecede.pipeline.read.blocks import Block
-from antecede.pipeline.read.detection.detect_format import FILES_MAX
+from antecede.pipeline.read.detection.detect_format import SAMPLED_FILES_MAX
 from antecede.pipeline.read.detection.head_sample import HEAD_BYTES
 from antecede.pipeline.read.formats import parquet
 from antecede.pipeline.read.rows import Reader, ReadRows
@@ -28,7 +28,7 @@ HEADS = pa.schema([("path", pa.string()), ("head", pa.binary()), ("has_index", p
 
 
 def look_at_handed_files(runner: Runner, paths: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the files of paths as rows of `open_input.FILES`, with the beginning of some of them."""
+    """Return the files of paths as rows of `open_input.FILE_HEADS`, with the beginning of some of them."""
     rows = sorted(runner.list_files(paths).to_pylist(), key=lambda row: str(row["path"]))
     for row in rows:
         if row["bytes"] > FILE_BYTES_MAX:
@@ -39,7 +39,7 @@ def look_at_handed_files(runner: Runner, paths: Sequence[str]) -> list[dict[str,
     full = [row["path"] for row in rows if row["bytes"]]
     if not full:
         raise UnreadableInput(f"{paths[0]}: there are no files with content; give the path of a trace")
-    step = -(-len(full) // FILES_MAX)
+    step = -(-len(full) // SAMPLED_FILES_MAX)
     heads = runner.read_files(full[::step]).map(_read_heads, HEADS).collect().to_pylist()
     looked_at = {row["path"]: row for row in heads}
     nothing = {"head": None, "has_index": True}

@@ -21,10 +21,10 @@ from antecede.pipeline.dealing import DEALT, deal_table, deal_value, in_chunks, 
 from antecede.pipeline.read import doubtful_rows
 from antecede.pipeline.read.formats import spans
 from antecede.pipeline.read.rows import Reader, ReadRows, Wanted
-from antecede.pipeline.read.source import REFUSED, Source, pack_rows, read_blocks, unpack_rows
+from antecede.pipeline.read.source import DEALT_REFUSED, Source, pack_rows, read_blocks, unpack_rows
 from antecede.pipeline.runner import PART, Batches, Dataset, Runner, Task
 
-SPAN_ROWS, KEYS, ANSWERS, NAMES = "span rows", "keys", "answers", "names"
+DEALT_ROWS, DEALT_KEYS, DEALT_ANSWERS, DEALT_NAMES = "span rows", "keys", "answers", "names"
 """The names of dealt values, which say what they hold."""
 ROWS_PER_PART_MAX = 1 << 40
 """More rows than any part reads. Rows are numbered in the order of the input: by the part that reads them, and by their
@@ -40,8 +40,8 @@ def open_spans(
     read several times, and added to this list. The owner of the list must release them.
     """
     dealt = runner.hand_out(blocks).map(_deal_spans(read, parts), DEALT).deal(parts)
-    answered = dealt.map(_resolve(KEYS, spans.answer_keys, ANSWERS, parts), DEALT).deal(parts)
-    named = answered.map(_resolve(ANSWERS, spans.choose_answers, NAMES, parts), DEALT).deal(parts)
+    answered = dealt.map(_resolve(DEALT_KEYS, spans.answer_keys, DEALT_ANSWERS, parts), DEALT).deal(parts)
+    named = answered.map(_resolve(DEALT_ANSWERS, spans.choose_answers, DEALT_NAMES, parts), DEALT).deal(parts)
     make = partial(_make, wanted=wanted)
     if kept is None:
         return Source(runner, named, make)
@@ -62,10 +62,10 @@ def _deal_spans(read: Reader, parts: int) -> Task:
         for found in in_chunks(_take_refused(read_blocks(own, read), refused)):
             rows, keys = spans.list_rows(found, first_row=next_row, parts=parts)
             next_row += rows.num_rows
-            yield from deal_table(keys, part_by_text(keys["key"], parts), parts, KEYS)
-            yield from deal_table(rows, rows["home"].to_numpy(), parts, SPAN_ROWS)
+            yield from deal_table(keys, part_by_text(keys["key"], parts), parts, DEALT_KEYS)
+            yield from deal_table(rows, rows["home"].to_numpy(), parts, DEALT_ROWS)
         for table in refused:
-            yield deal_value(REFUSED, table, numbers[0] % parts)
+            yield deal_value(DEALT_REFUSED, table, numbers[0] % parts)
 
     return task
 
@@ -97,14 +97,14 @@ def _resolve(own: str, resolve: Callable[[pa.Table], pa.Table], name: str, parts
 
 def _make(batches: Batches, wanted: Wanted) -> Iterator[ReadRows]:
     """Yield the refused rows that were dealt to this part, and then the events of all rows."""
-    held: dict[str, list[pa.Buffer]] = {SPAN_ROWS: [], NAMES: [], REFUSED: []}
+    held: dict[str, list[pa.Buffer]] = {DEALT_ROWS: [], DEALT_NAMES: [], DEALT_REFUSED: []}
     for name, value in values_in(batches):
         held[name].append(value)
-    if held[REFUSED]:
-        yield ReadRows(refused=unpack(held[REFUSED]))
-    if not held[SPAN_ROWS]:
+    if held[DEALT_REFUSED]:
+        yield ReadRows(refused=unpack(held[DEALT_REFUSED]))
+    if not held[DEALT_ROWS]:
         return
-    rows = unpack(held[SPAN_ROWS]).cast(spans.SPAN_ROWS).unify_dictionaries().combine_chunks()
-    named = spans.name_rows(rows, unpack(held[NAMES]) if held[NAMES] else spans.NAMES.empty_table())
+    rows = unpack(held[DEALT_ROWS]).cast(spans.SPAN_ROWS).unify_dictionaries().combine_chunks()
+    named = spans.name_rows(rows, unpack(held[DEALT_NAMES]) if held[DEALT_NAMES] else spans.ROW_NAMES.empty_table())
     events, refused = doubtful_rows.refuse_bad_events(spans.make_events(named).select(wanted.events.names))
     yield ReadRows(events, refused, unnamed=spans.count_unnamed(named))

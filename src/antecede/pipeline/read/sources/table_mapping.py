@@ -17,7 +17,7 @@ from antecede.pipeline.arrow import codes
 from antecede.pipeline.errors import BadPattern, did_you_mean
 from antecede.pipeline.read.formats.mapped import FIELDS, to_text
 
-TEXTS = ("run", "process", "message", "group")
+MAPPED_TEXTS = ("run", "process", "message", "group")
 WITH_MESSAGE = ("send", "receive", "deliver")
 
 
@@ -44,7 +44,7 @@ def find_columns(mapping: Mapping[str, object], names: Sequence[str], what: str)
 def map_columns(table: pa.Table, mapping: Mapping[str, object]) -> pa.Table:
     """Return the table with the columns of a trace. Raise `BadPattern` if a field of a struct is not there."""
     found = {name: _column(table, str(mapping[name])) for name in FIELDS if name in mapping}
-    for name in TEXTS:
+    for name in MAPPED_TEXTS:
         if name in found and pa.types.is_integer(found[name].type):
             found[name] = found[name].cast(pa.string())
     found["kind"] = _kinds(table, mapping.get("kind", "kind"))

@@ -1,10 +1,10 @@
-"""The experiments about `ks`: the steady state, and the worst case."""
+"""The growth of stamps is measured in the steady state, of every algorithm."""
 
 import pytest
 
 from antecede.core.registry import algorithms
 from antecede.lab.claims import judge_claims
-from antecede.lab.experiments import growth, ks_cost, sps_tradeoff
+from antecede.lab.experiments import growth, sps_tradeoff
 from antecede.lab.results import Measurement, Results
 
 
@@ -52,10 +52,3 @@ def test_a_warm_up_that_left_nothing_to_measure_is_not_measured() -> None:
     )
     entries = {entry["id"]: entry["outcome"] for entry in judge_claims(growth.GROWTH, Results(empty))}
     assert entries["ks-growth-stationary-ks"] == "not measured"
-
-
-@pytest.mark.parametrize("n", [5, 10])
-def test_the_worst_case_has_a_fact_for_each_sender_and_destination(n: int) -> None:
-    found = ks_cost.measure({"n": n}, 1)
-    assert found["entries"] == (n - 1) * (n - 2)
-    assert all((found[number] or 0) > 0 for number in ks_cost.TIMED)
