@@ -1,6 +1,7 @@
 """`antecede lab`, as it is typed."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -14,11 +15,15 @@ def test_list_names_all(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["lab", "list"]) == 0
     shown = capsys.readouterr().out
     assert all(name in shown for name in experiment_names())
+    assert "Meldal, Sankar, Vera 1991, §5, §7" in shown
+    assert not re.search(r"\b00[0-4]\b", shown), "papers are cited by author and year"
 
 
 def test_list_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["lab", "list", "--json"]) == 0
-    assert [one["name"] for one in json.loads(capsys.readouterr().out)["experiments"]] == experiment_names()
+    found = json.loads(capsys.readouterr().out)["experiments"]
+    assert [one["name"] for one in found] == experiment_names()
+    assert found[0]["paper"] == "Prakash, Raynal, Singhal 1997"
 
 
 def test_an_unknown_name_is_told_before_spark_starts(capsys: pytest.CaptureFixture[str]) -> None:

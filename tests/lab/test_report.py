@@ -8,8 +8,10 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from antecede.lab import pages, report, results
+from antecede.lab import draw, pages, report, results
 from antecede.lab.experiment import Experiment
+from antecede.lab.experiments import find_experiment
+from antecede.lab.results import Measurement, Results
 from antecede.lab.run import ExperimentRun
 from tests.lab.tiny import tiny
 
@@ -57,7 +59,7 @@ def test_what_was_split_is_read_back_whole(written: Path) -> None:
 def test_the_figure_has_the_paper_s_values_beside_ours(written: Path) -> None:
     drawn = (written / "a" / "prs-fig4" / "figure.svg").read_text()
     ET.fromstring(drawn)
-    for words in ("paper: about 0.9", "mean propagation time / mean inter-message time", "tuples in the barrier"):
+    for words in ("paper: about 90 %", "mean propagation time / mean inter-message time", "tuples in the barrier"):
         assert words in drawn, "matplotlib writes each text as a comment beside its outline"
 
 
@@ -67,6 +69,27 @@ def test_claims_have_the_command_and_version_that_made_them(written: Path) -> No
     assert made["version"]
     assert made["code"] == "c0de"
     assert {"id", "says", "where", "stated", "outcome", "measured", "confidence_95"} <= made["claims"][0].keys()
+
+
+@pytest.mark.parametrize(("number", "is_said"), [(0.0, True), (2.0, False)])
+def test_a_panel_of_bars_that_are_all_0_says_so(tmp_path: Path, number: float, is_said: bool) -> None:
+    experiment = find_experiment("errata")
+    experiment = replace(experiment, charts=[chart for chart in experiment.charts if "endless" in chart.y])
+    found = tuple(Measurement(0, dict(point), 1, {experiment.charts[0].y: number}) for point in experiment.quick[:3])
+    draw.write_figure(experiment, Results(found), tmp_path)
+    assert (draw.NOTHING in (tmp_path / "figure.svg").read_text()) is is_said
+
+
+def test_claims_cite_papers_by_author_and_year_and_numbers_of_an_earlier_release_are_read(written: Path) -> None:
+    path = written / "a" / "prs-fig4" / "claims.json"
+    made = json.loads(path.read_text())
+    assert made["paper"] == "Prakash, Raynal, Singhal 1997"
+    assert {claim["where"] for claim in made["claims"]} == {f"{made['paper']} §7", f"{made['paper']} §7.1"}
+    page = pages.reproduction_page(written / "a")
+    numbered = path.read_text().replace(made["paper"], "000")
+    path.write_text(numbered)
+    assert pages.reproduction_page(written / "a") == page
+    assert "| [prs-fig4](#prs-fig4) | Prakash, Raynal, Singhal 1997, Figure 4 |" in page
 
 
 @pytest.mark.parametrize("garbage", ["", "[]", "{}", "{", "\x00"])

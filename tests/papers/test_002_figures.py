@@ -1,8 +1,8 @@
 """Kshemkalyani, Singhal: "Necessary and sufficient conditions on information for causal message ordering and their
 optimal implementation" (002).
 
-Figures 1 and 2. Our copy of the paper has what the text says of them and not the drawings. These are executions of
-which it is true.
+Figures 1 and 2, and what §1 says of arrivals and senders. Our copy of the paper has what the text says of the figures
+and not the drawings. These are executions of which it is true.
 """
 
 from __future__ import annotations
@@ -155,3 +155,23 @@ def test_3_4_figure_2_e3_e4_e6_follow_the_delivery_and_e4_to_e8_a_send_to_d() ->
     sends_to_d = sum(played.execution.sends[one] for one in circles)
     assert [name for name in sorted(before) if before[name] & delivery] == ["e3", "e4", "e6"]
     assert [name for name in sorted(before) if before[name] & sends_to_d] == ["e4", "e5", "e6", "e7", "e8"]
+
+
+@pytest.mark.parametrize("algorithm", ["ks", "prs", "rst", "ses"])
+def test_1_an_arrival_is_not_a_delivery_and_a_sender_waits_for_neither(algorithm: str) -> None:
+    """1 sends three messages of which none has arrived; 3 holds one back, and sends before and after it delivers it."""
+    stage = Stage(algorithm, ["1", "2", "3"])
+    first, second, third = stage.send("1", {"3"}), stage.send("1", {"3"}), stage.send("1", {"2"})
+    assert [(flight.to, flight.packet.message) for flight in stage.flying] == [
+        ("3", first),
+        ("3", second),
+        ("2", third),
+    ]
+    stage.arrive(third, "2")
+    reply = stage.send("2", {"3"})
+    assert stage.arrive(reply, "3") == []
+    assert len(stage.held("3")) == 1
+    own = stage.send("3", {"1"})
+    assert stage.arrive(own, "1") == [own.id], "it was sent at once, and what is held back does not precede it"
+    assert stage.arrive(first, "3") == [first.id]
+    assert stage.arrive(second, "3") == [second.id, reply.id]

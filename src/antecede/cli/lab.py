@@ -83,28 +83,35 @@ def run(arguments: argparse.Namespace) -> int:
 def _list(arguments: argparse.Namespace) -> int:
     from antecede.lab.experiments import experiment_names, find_experiment
     from antecede.lab.measuring_code import measuring_code
-    from antecede.lab.papers import PAPERS
+    from antecede.lab.papers import cite
 
     found = [find_experiment(name) for name in experiment_names()]
     if arguments.json:
         print(json.dumps({"code": measuring_code(), "experiments": [_describe(one) for one in found]}, indent=1))
         return 0
     rows = [
-        (one.name, one.paper, one.figure, f"{len(one.grid)} x {len(one.seeds)}", str(len(one.claims)), one.title)
+        (
+            one.name,
+            f"{len(one.grid)} x {len(one.seeds)}",
+            str(len(one.claims)),
+            one.title,
+            cite(f"{one.paper}, {one.figure}"),
+        )
         for one in found
     ]
-    for line in screen.columns([("name", "paper", "figure", "points x seeds", "claims", "what"), *rows]):
+    for line in screen.columns([("name", "points x seeds", "claims", "what", "paper"), *rows]):
         print(line)
-    print("\n" + "; ".join(f"{number} {paper}" for number, paper in PAPERS.items()))
-    print(f"The code that measures: {measuring_code()}")
+    print(f"\nThe code that measures: {measuring_code()}")
     return 0
 
 
 def _describe(one: Experiment) -> dict[str, object]:
+    from antecede.lab.papers import cite
+
     return {
         "name": one.name,
-        "paper": one.paper,
-        "figure": one.figure,
+        "paper": cite(one.paper),
+        "figure": cite(one.figure),
         "title": one.title,
         "about": one.about,
         "points": len(one.grid),

@@ -17,6 +17,7 @@ from statistics import fmean
 from typing import Any, TypeAlias
 
 from antecede.lab.experiment import Claim, Experiment, Finding, Outcome
+from antecede.lab.papers import cite
 from antecede.lab.results import Estimate, MissingResult, Results, estimate
 
 Judge: TypeAlias = Callable[[Results], Finding]
@@ -197,7 +198,10 @@ def ever(values: Values, *, words: str = "") -> Judge:
 
 
 def judge_claims(experiment: Experiment, results: Results) -> list[dict[str, Any]]:
-    """Return every claim with its finding, as written to claims.json. Seeds that failed at a point count nowhere."""
+    """Return every claim with its finding, as written to claims.json, which cites papers by author and year.
+
+    Seeds that failed at a point count nowhere.
+    """
     paired = results.pair_by_seed()
     return [_entry(claim, _judge_claim(claim, paired)) for claim in experiment.claims]
 
@@ -215,7 +219,7 @@ def _entry(claim: Claim, finding: Finding) -> dict[str, Any]:
     return {
         "id": claim.id,
         "says": claim.says,
-        "where": claim.where,
+        "where": cite(claim.where),
         "stated": claim.value,
         "ours": claim.ours,
         "outcome": finding.outcome.value,

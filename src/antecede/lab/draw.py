@@ -39,6 +39,8 @@ TITLE_CHARS = 66
 LOG_TICKS_MAX = 6
 LEGEND_BELOW_FROM = 3
 """A legend with more lines than this stands below the panel, where it hides nothing."""
+NOTHING = "none: 0 at every point"
+"""What stands in a panel of bars that has none to draw."""
 LEGEND_COLUMN_CHARS = 40
 """Two columns of a legend fit below a panel if no label is longer than this."""
 
@@ -116,10 +118,15 @@ def _build_line(label: str, values: dict[Any, list[float]]) -> Line:
     return Line(label, tuple(places), tuple(estimate(values[place]) for place in places))
 
 
+def line_number(chart: Chart, line: Line, place: int) -> int:
+    """Return the number that decides the colour and the marker of a line. `place` is its place in the panel."""
+    return chart.order.index(line.label) if line.label in chart.order else place
+
+
 def _draw_curves(axes: Any, chart: Chart, found: list[Line]) -> None:
     for place, line in enumerate(found):
         tried = line.label in chart.dashed
-        number = chart.order.index(line.label) if line.label in chart.order else place
+        number = line_number(chart, line, place)
         means = [one.mean for one in line.ys]
         places = list(chart.ticks)
         axes.errorbar(
@@ -159,6 +166,9 @@ def _draw_bars(axes: Any, chart: Chart, found: list[Line]) -> None:
         )
     labels = [chart.ticks.get(name, name) for name in names]
     axes.set_xticks(range(len(names)), labels, rotation=30, ha="right", fontsize=8)
+    if not any(one.mean for line in found for one in line.ys):
+        axes.set_ylim(top=1.0)
+        axes.text(0.5, 0.5, NOTHING, transform=axes.transAxes, ha="center", va="center", fontsize=11, color="0.25")
 
 
 def _draw_paper_value(axes: Any, stated: PaperValue, *, hatch: str, marker: str, stroke: Any) -> None:

@@ -21,7 +21,8 @@ class Outcome(StrEnum):
 
     REPRODUCED      the whole confidence interval lies within what is stated
     NOT_REPRODUCED  the whole interval lies outside
-    UNDECIDED       the interval has both values that agree with the claim and values that do not
+    UNDECIDED       the interval has both values that agree with the claim and values that do not; or it depends on
+                    what the paper does not state; or what the paper describes takes too long to compute
     QUALITATIVE     no number is stated, or an upper bound that was kept, which reproduces nothing; `Finding.holds` says
                     whether the claim is true
     TRIED           not a claim: an explanation or a form of ours was measured, not what the paper describes;

@@ -26,18 +26,19 @@ simulator, and what the experiments use of them; `antecede lab list` prints that
 meet a curve: where a paper and we differ, the page says so, and says which explanations were tried.
 
 Intervals are 95 % confidence intervals by Student's t over the seeds. Differences and ratios are taken seed by seed. A
-sentence of a paper that is about several figures or sizes is a claim about each of them.
+sentence of a paper that is about several figures or sizes is a claim about each of them. A trend over an axis is judged
+by the ends of the axis, unless the claim says otherwise.
 
 * *Reproduced*: the whole interval lies within what the paper states, widened by a tolerance: for its rounding, for the
   four per cent between its own runs, or, for an exponent of growth, 0.1 to 0.25 for what small sizes add.
 * *Not reproduced*: the whole interval lies outside.
 * *Undecided*: the interval has values of both sides; or it depends on settings that the paper does not state, or on
-  which of two readings is meant.
+  which of two readings is meant; or what the paper describes takes too long to compute, as the four numbers of Meldal,
+  Sankar and Vera §7 do: their Allocation 5 as printed enumerates too many paths there.
 * *Qualitative*: the paper gives no number. The claim holds if the whole interval is on the right side, and does not
   hold if the whole interval is on the wrong side. An upper bound that was kept is among these: it reproduces nothing.
 * *Tried*: not a claim. The paper's number is held against something else than what the paper describes, an explanation
-  or a form of ours. It is in none of the tables. So the four numbers of Meldal, Sankar and Vera §7 have no verdict:
-  their Allocation 5 as printed enumerates too many paths to be computed there.
+  or a form of ours. It is in none of the tables.
 
 The papers:
 
@@ -142,14 +143,20 @@ def _summary_table(made: list[dict[str, Any]], *, ours: bool) -> str:
         by_paper: dict[str, list[dict[str, Any]]] = {}
         for claim in one["claims"]:
             if claim["ours"] is ours:
-                by_paper.setdefault(one["paper"] if ours else claim["where"][:3], []).append(claim)
+                by_paper.setdefault(cite(one["paper"]) if ours else _paper_of(claim), []).append(claim)
         for paper, claims in by_paper.items():
             found, name = Counter(map(_column, claims)), one["experiment"]
-            place = _format_place(one) if paper == one["paper"] else str(PAPERS[paper])
+            place = _format_place(one) if paper == cite(one["paper"]) else paper
             rows.append(_summary_row(f"| [{name}](#{name}) | {place} |", found))
             total += found
     head = [f"| experiment | paper | {' | '.join(COLUMNS)} |", "|---" * (2 + len(COLUMNS)) + "|"]
     return "\n".join([*head, *rows, _summary_row("| **all** | |", total), ""])
+
+
+def _paper_of(claim: dict[str, Any]) -> str:
+    """Return the authors and the year of the paper that makes a claim."""
+    where = _cite_source(claim)
+    return next(str(paper) for paper in PAPERS.values() if where.startswith(str(paper)))
 
 
 def _summary_row(lead: str, found: Mapping[str, int]) -> str:
@@ -197,8 +204,13 @@ def _format_place(one: dict[str, Any]) -> str:
     return cite(f"{one['paper']}, {one['figure']}")
 
 
+def _cite_source(claim: dict[str, Any]) -> str:
+    """Return where a claim is made, by author and year. An earlier release wrote numbers of papers."""
+    return cite(claim["where"])
+
+
 def _format_source(claim: dict[str, Any]) -> str:
-    where: str = cite(claim["where"])
+    where = _cite_source(claim)
     return f"{where}; ours" if claim["ours"] and where != "ours" else where
 
 

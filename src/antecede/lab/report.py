@@ -13,6 +13,7 @@ from typing import Any
 from antecede import __version__
 from antecede.core.errors import Misuse
 from antecede.lab import claims, results
+from antecede.lab.papers import cite
 from antecede.lab.results import Results
 from antecede.lab.run import ExperimentRun
 
@@ -30,8 +31,8 @@ def write_report(ran: ExperimentRun, folder: Path) -> dict[str, Any]:
     found = Results.from_table(ran.table)
     made = {
         "experiment": ran.experiment.name,
-        "paper": ran.experiment.paper,
-        "figure": ran.experiment.figure,
+        "paper": cite(ran.experiment.paper),
+        "figure": cite(ran.experiment.figure),
         "title": ran.experiment.title,
         "command": f"antecede lab run {ran.experiment.name}{' --quick' * ran.quick}",
         "version": __version__,

@@ -2,9 +2,10 @@
 
 import pytest
 
+from antecede.cli import main
 from antecede.core.registry import algorithms
 from antecede.lab.claims import judge_claims
-from antecede.lab.experiments import growth, sps_tradeoff
+from antecede.lab.experiments import find_experiment, growth, sps_tradeoff
 from antecede.lab.results import Measurement, Results
 
 
@@ -30,6 +31,21 @@ def test_the_start_of_a_run_is_not_the_steady_state() -> None:
     assert longer is not None
     assert start < 0.8 * steady
     assert longer == pytest.approx(steady, rel=0.1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("messages", "entries", "size"), [(8_000, "1,202", "1,619"), (12_000, "1,246", "1,932")])
+def test_one_destination_is_as_the_experiment_says(
+    messages: int, entries: str, size: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = find_experiment("ks-growth").about
+    command = f"--algorithm prs --processes 40 --dests 1 --messages {messages} --warmup {messages - 4_000}"
+    assert f"--messages {messages} --warmup {messages - 4_000}`" in said
+    assert f"{entries} entries and {size} bytes" in said
+    assert main(["simulate", *command.split()]) == 0
+    shown = capsys.readouterr().out
+    assert f"{entries} entries" in shown
+    assert f"{size} bytes" in shown
 
 
 def test_a_longer_warm_up_is_told_from_the_usual_one() -> None:

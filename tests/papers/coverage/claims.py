@@ -12,7 +12,6 @@ MEASURED: dict[str, tuple[str, ...]] = {
         "av-factors-host-steps-prs-mobile",
         "av-factors-energy-prs-mobile",
     ),
-    "0.54": ("prs-fig4-rises-10", "prs-fig4-rises-20", "prs-fig4-rises-30", "prs-fig7-falls-5", "prs-fig7-falls-15"),
     "1.11": (
         "av-factors-host-steps-av1",
         "av-factors-host-steps-av2",
@@ -37,7 +36,6 @@ MEASURED: dict[str, tuple[str, ...]] = {
         "av-table1-handoff-messages-av3-stations",
         "av-table1-handoff-messages-av3-k",
     ),
-    "1.33": ("av-table1-inhibition-av3",),
     "2.33": ("ks-growth-average",),
     "2.36": ("ks-cost-receive", "ks-cost-send", "ks-cost-multicast"),
     "2.38": ("ks-cost-family",),

@@ -8,6 +8,7 @@ ROWS = (
     works(
         "2.1", "§1", "An arrival is not a delivery, and a sender does not wait.",
         "core.effects core.holdback",
+        "papers/test_002_figures.py::test_1_an_arrival_is_not_a_delivery_and_a_sender_waits_for_neither "
         "core/test_holdback.py::test_a_packet_waits_for_one_need_after_the_other",
     ),
     works(

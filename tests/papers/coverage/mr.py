@@ -185,7 +185,8 @@ ROWS = (
         reason="the paper leaves it to future work",
     ),
     works(
-        "3.29", "Conclusion", "Processes that join, leave and fail, and running ones that join a further group.",
+        "3.29", "Conclusion", "Processes that join, leave and fail, and running ones that join a further group. A node "
+        "lets them with `isis` and `mr`, and refuses it with `mr-scalar`, whose members would have to hear at once.",
         "core.ordering.mr core.ordering.isis core.ordering.mr_scalar core.process runtime.node.departure "
         "runtime.node.node",
         "core/ordering/test_mr.py::"
@@ -193,6 +194,7 @@ ROWS = (
         "papers/test_003_membership.py::test_random_executions_keep_causal_order "
         "papers/test_003_membership.py::test_of_each_member_the_newcomer_delivers_what_is_sent_after_it_was_told "
         "papers/test_003_membership.py::test_mr_members_hear_one_after_the_other "
-        "runtime/node/test_node_further_groups.py::test_a_running_process_joins_a_further_group",
+        "runtime/node/test_node_further_groups.py::test_a_running_process_joins_a_further_group "
+        "runtime/node/test_node_further_groups.py::test_a_running_process_cannot_join_a_further_group_of_mr_scalar",
     ),
 )  # fmt: skip

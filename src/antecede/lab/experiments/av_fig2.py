@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from antecede.lab.claims import Judge, at, difference, in_all, trend
-from antecede.lab.experiment import Chart, Claim, Experiment, Point
+from antecede.lab.experiment import Chart, Claim, Experiment, Finding, Point
 from antecede.lab.experiments import av
 from antecede.lab.results import MissingResult, Results
 
@@ -76,22 +76,28 @@ CLAIMS = (
 )
 
 
+def _judge_inhibition(results: Results) -> Finding:
+    """Judge whether messages inhibit each other less with each k than with k = 1, with all wires and hosts measured."""
+    judges: dict[str, Judge] = {}
+    for wires in WIRES:
+        for hosts in HOSTS[wires]:
+            rows = results.select(wires=wires, hosts=hosts)
+            for k in sorted(rows.distinct("k"))[1:]:
+                one, more = (at("needless_ms", wires=wires, hosts=hosts, k=logical) for logical in (1, k))
+                judges[f"{wires} {hosts}/{k}"] = trend(difference(one, more), above=0.0)
+    if not judges:
+        raise MissingResult("no two k were measured with the same wires and hosts")
+    return in_all(judges)(results)
+
+
 def _inhibition_claim() -> Claim:
-    """Return the claim that messages inhibit each other less with two logical stations than with one.
-
-    With a larger k the time for headers grows too.
-    """
-
-    def judge_hosts(hosts: int) -> Judge:
-        one, two = (at("needless_ms", wires="exponential", hosts=hosts, k=k) for k in (1, 2))
-        return trend(difference(one, two), above=0.0)
-
+    """Return the claim that messages inhibit each other less, the more logical stations there are."""
     return Claim(
         "av-fig2-inhibition",
-        "As k increases, the unnecessary delay decreases (from k = 1 to 2, wires that reorder; n_h is not stated).",
+        "As k increases, the unnecessary delay decreases (from k = 1 to each larger k; wires and n_h/k).",
         "001 §6",
         "falls",
-        in_all({f"{hosts} hosts": judge_hosts(hosts) for hosts in HOSTS["exponential"]}),
+        _judge_inhibition,
     )
 
 
@@ -103,7 +109,10 @@ deliveries with 30 hosts, 24,000 with 120. So the 95 % interval of a delay reach
 side at half of the points, and at most 5.3 % at all but one (22 % with 120 hosts and k = 6, where headers take more \
 time than there is). A thousand such runs would make an interval 20 times narrower, and would be 24,000 runs for this \
 figure. They would not change what five decide. What five leave undecided are differences of less than 0.15 ms between \
-delays of about 11 ms.\
+delays of about 11 ms. **Inhibition** falls with k only if wires reorder, there are many hosts and k is small. With \
+120 hosts and wires that reorder it falls by 24 % from k = 1 to k = 4, and with 60 hosts by 9 %; with 30 hosts no fall \
+is seen. With k = 6, where headers of (k n_s)² integers take longest, it is larger than with k = 1 in all that was \
+measured. With wires of 7 ms and 30 hosts there is little inhibition to lose, and every larger k has more than k = 1.\
 """
 
 

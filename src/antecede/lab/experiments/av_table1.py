@@ -192,7 +192,7 @@ INHIBITION = (
     ),
     Claim(
         "av-table1-inhibition-av3",
-        "The inhibition of Algorithm 3 decreases with k.",
+        f"The inhibition of Algorithm 3 decreases with k (wires that reorder, k = {KS[0]} to {KS[-1]}).",
         "001 Table 1",
         "falls",
         trend(
