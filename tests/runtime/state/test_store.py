@@ -191,3 +191,9 @@ def test_nobody_else_may_put_files_into_the_folder_of_a_store(tmp_path: Path) ->
     finally:
         os.umask(old)
     assert (tmp_path / "stores").stat().st_mode & 0o777 == 0o700
+
+
+def test_a_disk_that_is_full_when_a_store_is_opened_is_told_as_one(tmp_path: Path) -> None:
+    """The file is not damaged, so nobody is told to use another name."""
+    with pytest.raises(StoreError, match=r"is full\. Make room, then start again with this file$"):
+        Store(tmp_path / "s_a.sqlite", pages_max=3)
