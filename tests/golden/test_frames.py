@@ -59,7 +59,7 @@ def test_a_station_understands_what_another_tells_it(folder: Path) -> None:
     for frame in [*told["known"], *told["part"]]:
         assert station.receive("s1", frame)
     assert station.store.facts["host zoë"] == b"1"
-    assert "parcel 7 s1" in station.store.facts
+    assert station.store.facts["parcels from s1"] == b"[[7, 7]]"
     assert station.station.berths["bob"].at == "s2", "the packet that came in parts says so"
     assert station.receive("s1", removed)
     assert station.station.departed == {"zoë"}

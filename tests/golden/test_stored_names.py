@@ -21,7 +21,7 @@ from antecede.runtime import frames
 from antecede.runtime.node import departure
 from antecede.runtime.roaming.host import durable_host
 from antecede.runtime.roaming.station import seals
-from antecede.runtime.state import format_1, log_entries, migration, outgoing, ownership, recent_messages, row_sum
+from antecede.runtime.state import format_1, format_2, log_entries, migration, outgoing, ownership, row_sum
 from tests.golden.files import NEWEST, read
 
 SOURCE = Path(antecede.__file__).parent
@@ -107,6 +107,10 @@ LOG_ENTRIES = {
     9: ["sent", "got"],
     10: ["host"],
     11: ["host", "when_asleep", "stored_max"],
+    12: ["dests"],
+    13: ["group"],
+    14: ["process", "groups"],
+    15: ["host"],
 }
 NAMING = {"__name__", "__qualname__", "__module__"}
 
@@ -147,13 +151,26 @@ def test_words_in_a_store_are_the_same_words() -> None:
     assert (outgoing.PACKET, outgoing.FRAME, outgoing.LINES) == ("packet", "frame", "lines")
     facts = (migration.MIGRATED, ownership.CONFIRMED, ownership.CLAIMED, row_sum.FACT)
     assert facts == ("migrated from", "registration", "claimed registration", "sum of rows")
-    assert (recent_messages.PAYLOADS_FACT, recent_messages.CONTENTS_FACT) == ("recent messages", "recent contents")
+    assert (*("recent messages", "recent contents", "recent checksums"),) == (
+        format_2.OF_PAYLOADS,
+        format_2.OF_CONTENTS,
+        format_2.RECENT,
+    )
+    assert (*("parcel ", "parcels", "parcels from ", "parcels to "),) == (
+        format_2.PARCEL,
+        format_2.PARCELS,
+        format_2.PARCELS_FROM,
+        format_2.PARCELS_TO,
+    )
+    assert (format_2.SPOKEN, format_2.TOLD) == ("spoken", "told ")
     assert (durable_host.LAST_GOT, seals.SEALED_FROM) == ("last got", "sealed frames only from")
 
 
 def test_every_log_entry_has_the_number_and_the_fields_that_it_always_had() -> None:
-    assert {number: log_entries.HEADS[entry] for number, entry in log_entries.KINDS.items()} == LOG_ENTRIES
-    assert [number for number, entry in log_entries.KINDS.items() if hasattr(entry, "data")] == [1, 2, 3]
+    found = {number: log_entries.HEADS[entry] for number, entry in log_entries.KINDS.items()}
+    assert found.keys().isdisjoint(format_2.RETIRED)
+    assert found | format_2.RETIRED == LOG_ENTRIES
+    assert [number for number, entry in log_entries.KINDS.items() if hasattr(entry, "data")] == [2, 3, 12, 13]
 
 
 @pytest.fixture

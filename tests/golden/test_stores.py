@@ -155,7 +155,7 @@ def test_stations_and_hosts_go_on(folder: Path, tmp_path: Path) -> None:
             assert (terms.when_asleep, terms.stored_max) == ("drop", 5)
             for part in PARTS[1:]:
                 assert durable.receive("s1", part)
-            assert "parcel 1 s1" in durable.store.facts
+            assert durable.store.facts["parcels from s1"] == b"[[1, 1]]"
             assert all(server.durable.counts["refused"] == 0 for server in at.values())
 
     run(scenario)

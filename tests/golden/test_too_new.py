@@ -32,7 +32,7 @@ from tests.golden.stores import STATIONS
 PACKET = bytes.fromhex(read("packets.json", NEWEST)[0]["encoded"])
 SNAPSHOTS = [read(name, NEWEST)[0] for name in ("snapshots.json", "roaming-snapshots.json")]
 UPGRADE = "has version 2, and this release reads versions up to 1: upgrade antecede here"
-STORE_UPGRADE = "has version 3, and this release reads versions up to 2: upgrade antecede here"
+STORE_UPGRADE = "has version 4, and this release reads versions up to 3: upgrade antecede here"
 
 
 def test_a_packet() -> None:
@@ -77,7 +77,7 @@ def make_newer(path: Path) -> bytes:
     """Raise the version that a store states, and return the bytes of the file."""
     with closing(sqlite3.connect(path)) as database:
         database.execute(
-            "UPDATE fact SET value = ?, checksum = ? WHERE key = 'format'", (b"3", checksum("format", b"3"))
+            "UPDATE fact SET value = ?, checksum = ? WHERE key = 'format'", (b"4", checksum("format", b"4"))
         )
         database.execute("ALTER TABLE quarantine RENAME TO refused")
         database.commit()

@@ -15,9 +15,11 @@ from antecede.runtime.state.log_entries import (
     JoinEntry,
     LeaveEntry,
     LogEntry,
+    MeetEntry,
     ReceiveEntry,
     RemoveEntry,
     SendEntry,
+    SendToGroupEntry,
     SwitchOffEntry,
     TickEntry,
     decode_entry,
@@ -25,13 +27,14 @@ from antecede.runtime.state.log_entries import (
 )
 
 ENTRIES: list[LogEntry] = [
-    SendEntry("g1", b"to a group"),
+    SendToGroupEntry("g1", b"to a group"),
     SendEntry(("b", "zoë"), b"\0\xff"),
     SendEntry((), b""),
     ReceiveEntry("zoë", 300, b"packet"),
     HearEntry(b"packet"),
     JoinEntry("c"),
     JoinEntry("c", ("g1", "g2")),
+    MeetEntry("ann"),
     LeaveEntry("c"),
     TickEntry(0.1 + 0.2),
     EnterEntry("s1"),
@@ -53,7 +56,7 @@ def test_every_kind_of_entry_is_in_the_list_above() -> None:
     assert {type(entry) for entry in ENTRIES} == set(KINDS.values())
 
 
-@pytest.mark.parametrize("data", [b"", b"\0", b"\x63\0", b"\1", b"\1\x05[1]", b"\1\3{}\0", b"\4\2[]", b"\6\3[0"])
+@pytest.mark.parametrize("data", [b"", b"\0", b"\1\2[]", b"\x0c\x05[1]", b"\x0c\3{}\0", b"\x0e\2[]", b"\6\3[0"])
 def test_what_is_not_an_entry_is_refused(data: bytes) -> None:
     with pytest.raises(ValueError):
         decode_entry(data)

@@ -6,7 +6,7 @@ import pytest
 
 from antecede.core.errors import RemoteViolation
 from antecede.core.types import Message, MessageId
-from antecede.runtime.state import recent_messages
+from antecede.runtime.state.format_2 import RECENT, join_checksums
 from antecede.runtime.state.recent_messages import COUNT_MAX, REUSED_MAX, RecentMessages, ReusedNumber
 from antecede.runtime.state.store import Store
 
@@ -14,6 +14,7 @@ PAID = Message(MessageId("a", 2), frozenset({"b", "c"}), b"paid")
 GROUPED = replace(PAID, group="g1")
 BY_EARLIER_CODE = bytes.fromhex("0161023322bf38")
 """The fact of a process that has got `PAID`, as it was before the destinations were noted."""
+MIGRATED = join_checksums(BY_EARLIER_CODE, b"")
 
 
 def number(seq: int) -> Message:
@@ -52,7 +53,7 @@ def test_other_content_is_another_message(store: Store, first: Message, second: 
 
 def test_a_checksum_of_an_earlier_release_is_of_the_payload_only(store: Store) -> None:
     """Nobody knows what the destinations were, so they raise no alarm; another payload does."""
-    store.put(recent_messages.PAYLOADS_FACT, BY_EARLIER_CODE)
+    store.put(RECENT, MIGRATED)
     recent = RecentMessages(store)
     for _ in range(2):
         for same in (PAID, GROUPED, replace(PAID, dests=frozenset({"d"}))):
@@ -61,20 +62,20 @@ def test_a_checksum_of_an_earlier_release_is_of_the_payload_only(store: Store) -
         assert recent.is_other(replace(PAID, payload=b"not paid"))
         recent.note(number(3))
         recent.save()
-        assert store.facts[recent_messages.PAYLOADS_FACT] == BY_EARLIER_CODE
+        assert store.facts[RECENT].startswith(MIGRATED)
         recent = RecentMessages(store)
     assert recent.is_other(replace(number(3), dests=frozenset({"d"})))
 
 
 def test_the_oldest_are_forgotten_first_and_those_of_an_earlier_release_before_all(store: Store) -> None:
-    store.put(recent_messages.PAYLOADS_FACT, BY_EARLIER_CODE)
+    store.put(RECENT, MIGRATED)
     recent = RecentMessages(store)
     for seq in range(3, COUNT_MAX + 3):
         assert recent.is_other(replace(PAID, payload=b""))
         recent.note(number(seq))
     assert not recent.is_other(replace(PAID, payload=b""))
     recent.save()
-    assert recent_messages.PAYLOADS_FACT not in store.facts
+    assert store.facts[RECENT].startswith(b"\0")
     recent = RecentMessages(store)
     assert recent.is_other(replace(number(3), payload=b""))
     recent.note(number(COUNT_MAX + 3))

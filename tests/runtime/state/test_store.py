@@ -30,16 +30,16 @@ def as_after_a_crash(path: Path) -> Path:
 def test_what_is_committed_is_there_and_what_is_not_is_not(tmp_path: Path) -> None:
     path = tmp_path / "s.sqlite"
     with closing(Store(path)) as store:
-        store.log(SendEntry("b", b"1"))
+        store.log(SendEntry(("b",), b"1"))
         store.enqueue_packet(["b", "c"], 3, b"packet")
         store.deliver(MESSAGE)
         store.put("k", b"v")
         store.commit()
-        store.log(SendEntry("b", b"2"))
+        store.log(SendEntry(("b",), b"2"))
         store.enqueue_packet(["b"], 0, b"lost")
         store.put("k", b"lost")
         with closing(Store(as_after_a_crash(path))) as other:
-            assert list(other.log_entries()) == [SendEntry("b", b"1")]
+            assert list(other.log_entries()) == [SendEntry(("b",), b"1")]
             assert other.outbox() == [OutgoingPacket(1, ("b", "c"), 3, b"packet")]
             assert [delivered.message for delivered in other.inbox()] == [MESSAGE]
             assert other.facts["k"] == b"v"
@@ -47,15 +47,15 @@ def test_what_is_committed_is_there_and_what_is_not_is_not(tmp_path: Path) -> No
 
 def test_a_snapshot_replaces_the_inputs_before_it(tmp_path: Path) -> None:
     with closing(Store(tmp_path / "s.sqlite")) as store:
-        store.log(SendEntry("b", b"1"))
+        store.log(SendEntry(("b",), b"1"))
         store.commit()
-        store.log(SendEntry("b", b"2"))
+        store.log(SendEntry(("b",), b"2"))
         store.take_snapshot(b"state")
-        store.log(SendEntry("b", b"3"))
+        store.log(SendEntry(("b",), b"3"))
         store.commit()
     with closing(Store(tmp_path / "s.sqlite")) as store:
         assert store.snapshot() == b"state"
-        assert list(store.log_entries()) == [SendEntry("b", b"3")]
+        assert list(store.log_entries()) == [SendEntry(("b",), b"3")]
 
 
 def test_a_number_is_never_given_twice(tmp_path: Path) -> None:
@@ -191,3 +191,9 @@ def test_nobody_else_may_put_files_into_the_folder_of_a_store(tmp_path: Path) ->
     finally:
         os.umask(old)
     assert (tmp_path / "stores").stat().st_mode & 0o777 == 0o700
+
+
+def test_a_disk_that_is_full_when_a_store_is_opened_is_told_as_one(tmp_path: Path) -> None:
+    """The file is not damaged, so nobody is told to use another name."""
+    with pytest.raises(StoreError, match=r"is full\. Make room, then start again with this file$"):
+        Store(tmp_path / "s_a.sqlite", pages_max=3)

@@ -190,7 +190,7 @@ def test_what_is_refused_is_left_as_it_is(tmp_path: Path) -> None:
     later = Path(shutil.copy(STORES["orders_c"], tmp_path))
     with closing(sqlite3.connect(later)) as database:
         database.execute("PRAGMA journal_mode = DELETE")
-        row = (b"3", checksum("format", b"3"))
+        row = (b"4", checksum("format", b"4"))
         database.execute("UPDATE fact SET value = ?, checksum = ? WHERE key = 'format'", row)
         database.commit()
     for path, words in ((foreign, "a database of another program"), (later, "upgrade antecede")):

@@ -21,6 +21,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import assert_never, get_args
 
 from antecede.core.algorithm import Algorithm
 from antecede.core.effects import Deliver, Effect, Sent, SetTimer, Transmit
@@ -35,7 +36,16 @@ from antecede.runtime.node.last_numbers import LastNumbers
 from antecede.runtime.node.late_frames import LateFrames
 from antecede.runtime.node.traced_events import TracedEvents
 from antecede.runtime.state.journal import Journal
-from antecede.runtime.state.log_entries import JoinEntry, LeaveEntry, LogEntry, ReceiveEntry, SendEntry, TickEntry
+from antecede.runtime.state.log_entries import (
+    JoinEntry,
+    LeaveEntry,
+    NodeEntry,
+    ReceiveEntry,
+    SendEntry,
+    SendToGroupEntry,
+    TickEntry,
+    make_send,
+)
 from antecede.runtime.state.outgoing import Outgoing
 from antecede.runtime.state.recent_messages import RecentMessages
 from antecede.runtime.state.rosters import Rosters, UnknownRoster
@@ -76,6 +86,7 @@ class DurableProcess:
     ) -> None:
         self.store, self.open_space, self._newest_form = store, open_space, newest_form
         self._sends_to_names = sends_to_names
+        self._algorithm_name = store.facts.get("algorithm", b"").decode()
         self.departed = {key.removeprefix("departed ") for key in store.facts if key.startswith("departed ")}
         self.members = {key.removeprefix("member ") for key in store.facts if key.startswith("member ")}
         newcomers = sorted(set(processes) - self.departed - self.members)
@@ -87,13 +98,13 @@ class DurableProcess:
         self.counts: Counter[str] = Counter()
         self.unreadable = UnreadableFrames()
         self.given_up = GivenUpNames(store)
-        self.sent_stamps = SentStamps(store.facts.get("algorithm", b"").decode())
+        self.sent_stamps = SentStamps(self._algorithm_name)
         self.last = LastNumbers(store, is_relayed=is_relayed)
         self.recent = RecentMessages(store)
         self._staged = ReleasedByNode()
         self.late = LateFrames()
-        self._journal: Journal[Algorithm, Effect] = Journal(
-            store, begin=begin, restore=restore, apply=self._apply, recorder=recorder
+        self._journal: Journal[Algorithm, NodeEntry, Effect] = Journal(
+            store, begin=begin, restore=restore, entries=get_args(NodeEntry), apply=self._apply, recorder=recorder
         )
         self._trace = TracedEvents(recorder, store, self.process)
         self.departure = Departure(self)
@@ -124,7 +135,7 @@ class DurableProcess:
         if self.open_space:
             for dest in [to] if isinstance(to, str) else to:
                 self.join(dest)
-        effects = self._journal.put(SendEntry(to if isinstance(to, str) else tuple(to), payload))
+        effects = self._journal.put(make_send(to, payload, self._algorithm_name))
         sent = effects[0]
         assert isinstance(sent, Sent)
         self._carry_out(effects)
@@ -145,11 +156,10 @@ class DurableProcess:
 
     def _refuse_to_join_alone(self) -> None:
         """Raise `Misuse` if all members of a group have to hear at once of a running process that joins it."""
-        name = self.store.facts.get("algorithm", b"").decode()
-        if name == "mr-scalar":
+        if self._algorithm_name == "mr-scalar":
             raise Misuse(
-                f"with {name} the members of a group have to hear at the same time of a process that joins it, so it "
-                f"cannot be running: use isis or mr, or join with another name and these groups"
+                "with mr-scalar the members of a group have to hear at the same time of a process that joins it, so it "
+                "cannot be running: use isis or mr, or join with another name and these groups"
             )
 
     def _admit(self, newcomers: Iterable[ProcessId]) -> None:
@@ -312,13 +322,15 @@ class DurableProcess:
         released, self._staged = self._staged, ReleasedByNode()
         return released
 
-    def _apply(self, algorithm: Algorithm, entry: LogEntry) -> list[Effect]:
+    def _apply(self, algorithm: Algorithm, entry: NodeEntry) -> list[Effect]:
         """Give an algorithm an entry of the log, and return the effects."""
         match entry:
             case SendEntry(dests, payload):
                 return algorithm.send(dests, payload)
-            case JoinEntry(name, groups):
-                return algorithm.join(name, groups)
+            case SendToGroupEntry(group, payload):
+                return algorithm.send(group, payload)
+            case JoinEntry(process, groups):
+                return algorithm.join(process, groups)
             case LeaveEntry(process):
                 return algorithm.leave(process)
             case TickEntry(now):
@@ -328,7 +340,7 @@ class DurableProcess:
                 self._note_content(packet)
                 return algorithm.receive(packet)
             case _:
-                raise AssertionError(f"{entry} is not for a node")
+                assert_never(entry)
 
     def _refuse(self, sender: ProcessId | None, reason: str, data: bytes) -> None:
         self.counts["refused"] += 1

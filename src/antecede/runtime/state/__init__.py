@@ -6,6 +6,7 @@ store_error      the error of a store that cannot be read or written, and the ch
 row_sum          the checksum of all rows: a row that is missing is noticed
 migration        the formats of a store, and the way from an earlier one to the present one
 format_1         what the rows of the first format mean
+format_2         what the second format wrote in another way
 identity         what a store belongs to
 ownership        whose a name is: the epoch of a store, beside what the broker has registered
 journal          a state machine as its last snapshot and the log entries after it

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable
+from functools import partial
 from math import isfinite
 
 from antecede.runtime.state.log_entries import (
@@ -14,11 +15,13 @@ from antecede.runtime.state.log_entries import (
     JoinEntry,
     LeaveEntry,
     LogEntry,
+    MeetEntry,
     ReceiveEntry,
     RemoveEntry,
     SendEntry,
     SwitchOffEntry,
     TickEntry,
+    make_send,
 )
 
 TABLES = ("fact", "snapshot", "input", "outbox", "inbox", "quarantine")
@@ -92,12 +95,13 @@ def reader(facts: dict[str, bytes]) -> Callable[[str, str, bytes], LogEntry]:
     """Return the function that reads an input. A word means different things to a node, a station and a host."""
     if "station" in facts:
         return _read_station_input
-    return _read_host_input if "host" in facts else _read_node_input
+    algorithm = facts.get("algorithm", b"").decode()
+    return _read_host_input if "host" in facts else partial(_read_node_input, algorithm)
 
 
-def _read_node_input(kind: str, who: str, data: bytes) -> LogEntry:
+def _read_node_input(algorithm: str, kind: str, who: str, data: bytes) -> LogEntry:
     if kind == "send":
-        return SendEntry(_read_dests(who), data)
+        return make_send(_read_dests(who), data, algorithm)
     if kind == "join":
         return JoinEntry(who, tuple(json.loads(data)))
     if kind == "leave":
@@ -120,7 +124,7 @@ def _read_station_input(kind: str, who: str, data: bytes) -> LogEntry:
     if kind == "remove":
         return RemoveEntry(who)
     if kind == "join":
-        return JoinEntry(who)
+        return MeetEntry(who)
     if kind == "agree":
         return AgreeEntry(who, *(json.loads(data) if data else (None, None)))
     raise ValueError(f"a station has no input of the kind {kind!r}")
@@ -128,7 +132,8 @@ def _read_station_input(kind: str, who: str, data: bytes) -> LogEntry:
 
 def _read_host_input(kind: str, who: str, data: bytes) -> LogEntry:
     if kind == "send":
-        return SendEntry(_read_dests(who), data)
+        dests = _read_dests(who)
+        return SendEntry((dests,) if isinstance(dests, str) else dests, data)
     if kind == "hear":
         return HearEntry(data)
     if kind == "enter":

@@ -36,13 +36,15 @@ class Machine(Protocol):
 
 M = TypeVar("M", bound=Machine)
 E = TypeVar("E")
+L = TypeVar("L", bound=LogEntry)
 
 
-class Journal(Generic[M, E]):
+class Journal(Generic[M, L, E]):
     """A machine and its log.
 
-    `begin` makes the machine in its first state, and `restore` makes it from a snapshot. `apply` gives it an entry and
-    returns the effects. `recorder` writes the trace, and takes part in every commit.
+    `begin` makes the machine in its first state, and `restore` makes it from a snapshot. `entries` are the classes of
+    log entries that it takes. `apply` gives it an entry and returns the effects. `recorder` writes the trace, and takes
+    part in every commit.
     """
 
     def __init__(
@@ -51,16 +53,17 @@ class Journal(Generic[M, E]):
         *,
         begin: Callable[[], M],
         restore: Callable[[bytes], M],
-        apply: Callable[[M, LogEntry], list[E]],
+        entries: tuple[type[L], ...],
+        apply: Callable[[M, L], list[E]],
         recorder: Recorder | None = None,
     ) -> None:
-        self.store, self.recorder, self._apply = store, recorder, apply
+        self.store, self.recorder, self._entries, self._apply = store, recorder, entries, apply
         self._logged_bytes = 0
         self._snapshot_bytes = 0
         self._is_snapshot_wanted = False
         self.machine = self._replay(restore) or begin()
 
-    def put(self, entry: LogEntry) -> list[E]:
+    def put(self, entry: L) -> list[E]:
         """Give the machine an input, log it, and return its effects.
 
         If the machine raises an error, nothing is logged. After `LimitReached` the entry may be put in again later.
@@ -69,7 +72,7 @@ class Journal(Generic[M, E]):
         self.log(entry)
         return effects
 
-    def log(self, entry: LogEntry) -> None:
+    def log(self, entry: L) -> None:
         """Log an input that the machine has taken already."""
         self._logged_bytes += self.store.log(entry) + ENTRY_BYTES
 
@@ -105,6 +108,8 @@ class Journal(Generic[M, E]):
         try:
             machine = restore(state)
             for entry in self.store.log_entries():
+                if not isinstance(entry, self._entries):
+                    raise ValueError(f"{entry} is of another kind of process")
                 self._logged_bytes += len(getattr(entry, "data", b"")) + ENTRY_BYTES
                 self._apply(machine, entry)
         except StoreError:

@@ -6,28 +6,40 @@ machine was given. On disk it is
     kind (1 byte)   length of the head (a varint)   head (a JSON list)   data (the rest: bytes of a packet or payload)
 
 The kind is a number that never changes its meaning. The head has the fields of the entry in order, without `data`.
+Kinds 1 and 4 meant several things, and are in stores of earlier releases only (`format_2`).
+
+A node, a station and a host each take some of the kinds: `NodeEntry`, `StationEntry`, `HostEntry`.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any, TypeAlias
 
+from antecede.core.registry import algorithms
 from antecede.core.types import GroupId, ProcessId
 from antecede.runtime.varint import read_number, write_number
 
-CODEC = 1
+CODEC = 2
 """The version of the codec. A store says in a fact which one its log was written with."""
 
 
 @dataclass(frozen=True, slots=True)
 class SendEntry:
-    """The application of a node or host sends `data` to `dests`: names, or the name of a group or a single process."""
+    """The application of a node or host sends `data` to `dests`."""
 
-    dests: tuple[ProcessId, ...] | ProcessId | GroupId
+    dests: tuple[ProcessId, ...]
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class SendToGroupEntry:
+    """The application of a node sends `data` to the members of a group."""
+
+    group: GroupId
     data: bytes
 
 
@@ -49,10 +61,17 @@ class HearEntry:
 
 @dataclass(frozen=True, slots=True)
 class JoinEntry:
-    """A process joins a node's space, with the groups that it joins; or a host is known to a station from now on."""
+    """A process joins a node's space, with the groups that it joins. The node itself joins further groups so."""
 
-    name: ProcessId
+    process: ProcessId
     groups: tuple[GroupId, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MeetEntry:
+    """A host is known to a station from now on."""
+
+    host: ProcessId
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,25 +125,14 @@ class AgreeEntry:
     stored_max: int | None
 
 
-LogEntry: TypeAlias = (
-    SendEntry
-    | ReceiveEntry
-    | HearEntry
-    | JoinEntry
-    | LeaveEntry
-    | TickEntry
-    | EnterEntry
-    | SwitchOffEntry
-    | AdoptEntry
-    | RemoveEntry
-    | AgreeEntry
-)
+NodeEntry: TypeAlias = SendEntry | SendToGroupEntry | ReceiveEntry | JoinEntry | LeaveEntry | TickEntry
+StationEntry: TypeAlias = HearEntry | ReceiveEntry | TickEntry | MeetEntry | RemoveEntry | AgreeEntry
+HostEntry: TypeAlias = SendEntry | HearEntry | EnterEntry | SwitchOffEntry | TickEntry | AdoptEntry
+LogEntry: TypeAlias = NodeEntry | StationEntry | HostEntry
 
 KINDS: dict[int, type[Any]] = {
-    1: SendEntry,
     2: ReceiveEntry,
     3: HearEntry,
-    4: JoinEntry,
     5: LeaveEntry,
     6: TickEntry,
     7: EnterEntry,
@@ -132,9 +140,25 @@ KINDS: dict[int, type[Any]] = {
     9: AdoptEntry,
     10: RemoveEntry,
     11: AgreeEntry,
+    12: SendEntry,
+    13: SendToGroupEntry,
+    14: JoinEntry,
+    15: MeetEntry,
 }
 NUMBERS = {entry: number for number, entry in KINDS.items()}
 HEADS = {entry: [field.name for field in fields(entry) if field.name != "data"] for entry in NUMBERS}
+
+
+def make_send(dests: Sequence[ProcessId] | ProcessId | GroupId, data: bytes, algorithm: str) -> NodeEntry:
+    """Return the entry for a node that sends to `dests`. A single word is the name of a group, or of a process, as the
+    algorithm has it.
+    """
+    if isinstance(dests, str):
+        info = algorithms().get(algorithm)
+        return (
+            SendToGroupEntry(dests, data) if info is None or info.addressing == "group" else SendEntry((dests,), data)
+        )
+    return SendEntry(tuple(dests), data)
 
 
 def encode_entry(entry: LogEntry) -> bytes:
@@ -159,15 +183,23 @@ def decode_entry(data: bytes) -> LogEntry:
     kind = KINDS.get(data[0]) if data else None
     if kind is None:
         raise ValueError(f"a log entry of kind {data[:1].hex() or 'none'} is not known")
+    head, rest = split_entry(data, len(HEADS[kind]))
+    values = dict(zip(HEADS[kind], head, strict=True))
+    if "data" in kind.__dataclass_fields__:
+        values["data"] = rest
+    entry: LogEntry = kind(**values)
+    return entry
+
+
+def split_entry(data: bytes, count: int) -> tuple[list[Any], bytes]:
+    """Return the `count` values in the head of an entry, with lists as tuples, and what comes after the head.
+
+    Raise `ValueError` if the head is not one of so many values.
+    """
     size, at = read_number(data, 1)
     if size > len(data) - at:
         raise ValueError(f"a log entry of kind {data[0]} ends before its head does")
     head = json.loads(data[at : at + size])
-    names = HEADS[kind]
-    if not isinstance(head, list) or len(head) != len(names):
+    if not isinstance(head, list) or len(head) != count:
         raise ValueError(f"a log entry of kind {data[0]} has a head of another form")
-    values = {name: tuple(value) if isinstance(value, list) else value for name, value in zip(names, head, strict=True)}
-    if "data" in kind.__dataclass_fields__:
-        values["data"] = data[at + size :]
-    entry: LogEntry = kind(**values)
-    return entry
+    return [tuple(value) if isinstance(value, list) else value for value in head], data[at + size :]

@@ -4,6 +4,7 @@
 |---|---|
 | 1 | inputs as a kind, a name and data; an outbox in which negative rosters mean other things; no checksums |
 | 2 | a log of typed entries with one codec; words for what the outbox holds; a checksum in every row, and of all rows |
+| 3 | each kind of log entry means one thing, whose ever the store is; facts that stay small |
 
 A store is migrated when it is opened, in one transaction. A process that dies on the way leaves the store as it was.
 Until it is known that the file is a store, and of a format that is read here, nothing is written to it.
@@ -15,13 +16,13 @@ import sqlite3
 from pathlib import Path
 
 from antecede.core.errors import Misuse, too_new
-from antecede.runtime.state import format_1
+from antecede.runtime.state import format_1, format_2
 from antecede.runtime.state.log_entries import CODEC, encode_entry
 from antecede.runtime.state.outgoing import FRAME, LINES, PACKET
 from antecede.runtime.state.row_sum import RowSum
 from antecede.runtime.state.store_error import checksum, unreadable
 
-FORMAT = 2
+FORMAT = 3
 SCHEMA = (
     "CREATE TABLE fact (key TEXT PRIMARY KEY, value BLOB NOT NULL, checksum INTEGER NOT NULL) WITHOUT ROWID",
     "CREATE TABLE snapshot (one INTEGER PRIMARY KEY CHECK (one = 1), log_n INTEGER NOT NULL, state BLOB NOT NULL,"
@@ -36,8 +37,8 @@ SCHEMA = (
 )
 NUMBERED = ("log", "outbox", "inbox")
 """Tables whose last number SQLite keeps, though the row is deleted."""
-MIGRATED = "migrated from"
-"""The fact that a store was made by an earlier release: the format that it had."""
+MIGRATED = format_2.MIGRATED
+"""The fact that a store was made in format 1."""
 
 
 def check(database: sqlite3.Connection, path: Path | None) -> int:
@@ -59,6 +60,8 @@ def prepare(database: sqlite3.Connection, path: Path | None, found: int) -> None
     try:
         if found == 1:
             _migrate_1(database)
+        elif found == 2:
+            _migrate_2(database)
         else:
             _make_tables(database)
         _write_sum(database)
@@ -121,16 +124,18 @@ def _migrate_1(database: sqlite3.Connection) -> None:
         database.execute(f"ALTER TABLE {table} RENAME TO {table}_1")
     _make_tables(database)
     facts = dict(database.execute("SELECT key, value FROM fact_1 WHERE key != 'format'"))
-    for key, value in facts.items():
-        _put_fact(database, key, value)
-    _put_fact(database, MIGRATED, b"1")
+    state = None
     for (state,) in database.execute("SELECT state FROM snapshot_1").fetchall():
         database.execute("INSERT INTO snapshot VALUES (1, 0, ?, ?)", (state, checksum(0, state)))
     read = format_1.reader(facts)
     inputs = database.execute("SELECT kind, who, data FROM input_1 ORDER BY n").fetchall()
-    for n, (kind, who, data) in enumerate(inputs, start=1):
-        entry = encode_entry(read(kind, who, data))
-        database.execute("INSERT INTO log VALUES (?, ?, ?)", (n, entry, checksum(n, entry)))
+    entries = [read(kind, who, data) for kind, who, data in inputs]
+    for n, entry in enumerate(entries, start=1):
+        data = encode_entry(entry)
+        database.execute("INSERT INTO log VALUES (?, ?, ?)", (n, data, checksum(n, data)))
+    for key, value in format_2.convert_facts(facts, state, entries, is_of_format_1=True).items():
+        _put_fact(database, key, value)
+    _put_fact(database, MIGRATED, b"1")
     for n, dests, roster, data in database.execute("SELECT n, dests, roster, data FROM outbox_1").fetchall():
         kind = {format_1.FRAME: FRAME, format_1.LINES: LINES}.get(roster, PACKET)
         row = (n, dests, kind, max(roster, 0), data)
@@ -143,3 +148,17 @@ def _migrate_1(database: sqlite3.Connection) -> None:
         database.execute(f"DROP TABLE {table}_1")
     for table in ("outbox", "inbox"):
         _set_last_number(database, table, numbers.get(table, 0))
+
+
+def _migrate_2(database: sqlite3.Connection) -> None:
+    facts = format_2.read_facts(database)
+    log = list(format_2.read_log(database, facts))
+    (state,) = database.execute("SELECT state FROM snapshot").fetchone() or (None,)
+    converted = format_2.convert_facts(facts, state, [entry for _, entry in log], is_of_format_1=False)
+    converted |= {"format": b"%d" % FORMAT, "log codec": b"%d" % CODEC}
+    for n, entry in log:
+        data = encode_entry(entry)
+        database.execute("UPDATE log SET entry = ?, checksum = ? WHERE n = ?", (data, checksum(n, data), n))
+    database.execute("DELETE FROM fact")
+    for key, value in converted.items():
+        _put_fact(database, key, value)

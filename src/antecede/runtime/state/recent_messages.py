@@ -5,8 +5,10 @@ So the checksum of the content of each message is kept for a while, by its ident
 content is the destinations, the group and the payload. The checksums are a fact of the store, which is written with
 every snapshot; the messages since then are in the log.
 
-Earlier releases kept checksums of payloads only, as another fact. Such a checksum stays in that fact until it is
-forgotten, and is compared with the payload alone: nothing is known about the destinations of that message.
+Earlier releases kept checksums of payloads only. Such a checksum is kept until it is forgotten, and is compared with
+the payload alone: nothing is known about the destinations of that message. The fact is
+
+    number of checksums of payloads   these checksums   the checksums of contents, of messages that came in later
 """
 
 from __future__ import annotations
@@ -16,18 +18,17 @@ import struct
 from collections import Counter, OrderedDict
 from collections.abc import Mapping
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 from zlib import crc32
 
 from antecede.core.errors import RemoteViolation
 from antecede.core.types import GroupId, Message, MessageId, ProcessId
+from antecede.runtime.state.format_2 import RECENT
 from antecede.runtime.state.store import Store
 from antecede.runtime.state.store_error import checksum
 from antecede.runtime.varint import read_number, write_number
 
-CONTENTS_FACT = "recent contents"
-PAYLOADS_FACT = "recent messages"
-"""What earlier releases wrote: checksums of payloads."""
 COUNT_MAX = 4_096
 REUSED_MAX = 100
 CHECKSUM = struct.Struct(">I")
@@ -45,8 +46,7 @@ class RecentMessages:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._checksums = _read(store.facts.get(CONTENTS_FACT, b""))
-        self._of_payloads = _read(store.facts.get(PAYLOADS_FACT, b""))  # all of them came in before the others
+        self._of_payloads, self._checksums = _read(store.facts.get(RECENT, b"\0"))
         self.reused: Counter[ReusedNumber] = Counter()
         """How often another message came with the number of an earlier one, for the last `REUSED_MAX` such numbers."""
         self.refused = 0
@@ -86,12 +86,8 @@ class RecentMessages:
                 (self._of_payloads or self._checksums).popitem(last=False)
 
     def save(self) -> None:
-        """Stage the checksums as facts of the store. Call this before the store takes a snapshot."""
-        self._store.put(CONTENTS_FACT, _write(self._checksums))
-        if self._of_payloads:
-            self._store.put(PAYLOADS_FACT, _write(self._of_payloads))
-        else:
-            self._store.drop(PAYLOADS_FACT)
+        """Stage the checksums as a fact of the store. Call this before the store takes a snapshot."""
+        self._store.put(RECENT, _write(self._of_payloads, self._checksums))
 
 
 def message_checksum(message: Message) -> int:
@@ -110,9 +106,10 @@ def _address_checksum(dests: frozenset[ProcessId], group: GroupId | None) -> int
     return crc32(json.dumps([sorted(dests), group]).encode())
 
 
-def _write(checksums: Mapping[MessageId, int]) -> bytes:
+def _write(of_payloads: Mapping[MessageId, int], of_contents: Mapping[MessageId, int]) -> bytes:
     out = bytearray()
-    for (sender, seq), known in checksums.items():
+    write_number(len(of_payloads), out)
+    for (sender, seq), known in chain(of_payloads.items(), of_contents.items()):
         name = sender.encode()
         write_number(len(name), out)
         out += name
@@ -121,13 +118,17 @@ def _write(checksums: Mapping[MessageId, int]) -> bytes:
     return bytes(out)
 
 
-def _read(data: bytes) -> OrderedDict[MessageId, int]:
-    found: OrderedDict[MessageId, int] = OrderedDict()
-    at = 0
+def _read(data: bytes) -> tuple[OrderedDict[MessageId, int], OrderedDict[MessageId, int]]:
+    """Return the checksums of payloads and those of contents."""
+    of_payloads: OrderedDict[MessageId, int] = OrderedDict()
+    of_contents: OrderedDict[MessageId, int] = OrderedDict()
+    left, at = read_number(data, 0)
     while at < len(data):
+        found = of_payloads if left > 0 else of_contents
+        left -= 1
         size, at = read_number(data, at)
         sender = data[at : at + size].decode()
         seq, at = read_number(data, at + size)
         (found[MessageId(sender, seq)],) = CHECKSUM.unpack_from(data, at)
         at += CHECKSUM.size
-    return found
+    return of_payloads, of_contents

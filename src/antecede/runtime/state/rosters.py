@@ -23,8 +23,6 @@ NUMBER_MAX = 64
 """Each roster has a quarter of new names: after so many, newcomers are written out in packets."""
 AWAITED_MAX = 1_000
 """How many rosters are remembered that have not come: frames may name any number of senders that do not exist."""
-TOLD = "told "
-"""Begins the name of a fact of an earlier release: whom it had told of its roster, before the last start too."""
 
 
 class UnknownRoster(Exception):
@@ -41,8 +39,6 @@ class Rosters:
         self._told: dict[ProcessId, int] = {}  # whom, since the start, of which of our rosters
         self.awaited: dict[tuple[ProcessId, int], None] = {}
         """Rosters that frames refer to and that have not come, each by its owner and number: the first of them."""
-        for key in [key for key in store.facts if key.startswith(TOLD)]:
-            store.drop(key)
         self.number = int(store.facts.get("roster", b"0"))
         self.names = tuple(json.loads(store.facts.get("roster names", b"[]")))
         self.codec = Codec(self.names)

@@ -60,6 +60,7 @@ INSERTS = {
     "fact": "INSERT OR REPLACE INTO fact VALUES (?, ?, ?)",
     "no fact": "DELETE FROM fact WHERE key = ?",
 }
+MAKE_ROOM = "Make room, then start again with this file"
 LAST_LOG = "SELECT max(coalesce((SELECT max(n) FROM log), 0), coalesce((SELECT log_n FROM snapshot), 0))"
 
 T = TypeVar("T")
@@ -87,6 +88,15 @@ def _runs(numbers: list[int]) -> list[tuple[int, int]]:
         else:
             runs.append((number, number))
     return runs
+
+
+def _advice(error: Exception) -> str:
+    """Return what to do about a store that cannot be opened, as the end of a sentence about `error`."""
+    if isinstance(error, OSError):
+        return ""
+    if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
+        return f". {MAKE_ROOM}"
+    return f". {SAFE}"  # SQLite's words may be damaged too: ValueError
 
 
 class Store:
@@ -133,6 +143,7 @@ class Store:
             database.execute("PRAGMA locking_mode = EXCLUSIVE")
             self._check_pages(database)
             found = migration.check(database, self.path)
+            database.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # the next log has nothing of an interrupted commit
             database.execute("PRAGMA journal_mode = WAL")
             database.execute(f"PRAGMA synchronous = {synchronous}")
             database.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
@@ -149,8 +160,7 @@ class Store:
                     f"{self.path} is open in another process: a name can be used in one place at a time. Stop the "
                     "other process, or give this one another name"
                 ) from error
-            advice = "" if isinstance(error, OSError) else f". {SAFE}"  # SQLite's words may be damaged too: ValueError
-            raise StoreError(f"{self.path} cannot be opened: {error}{advice}") from error
+            raise StoreError(f"{self.path} cannot be opened: {error}{_advice(error)}") from error
         return database
 
     def _check_pages(self, database: sqlite3.Connection) -> None:
@@ -345,9 +355,7 @@ class Store:
                 self._write(staged)
         except sqlite3.Error as error:
             self._undo()
-            raise StoreError(
-                f"{self.path} cannot be written: {error}. Make room, then start again with this file"
-            ) from error
+            raise StoreError(f"{self.path} cannot be written: {error}. {MAKE_ROOM}") from error
         self.progress = self._last_log + self._acknowledged
         self._snapshot = None
         self._changed_facts.clear()

@@ -4,11 +4,21 @@ SQLite reads its log up to the first frame that does not fit its checksum, becau
 interrupted. A bit that is wrong in the middle therefore makes the store older, and nobody is told. So the log is looked
 at here before SQLite opens it.
 
-Of a process that is killed, the last transaction at most is interrupted; so it is in a power cut with durability
-"power", which flushes the log at every commit. So if more than one transaction of this log ends at or after the first
-frame that does not fit, something is damaged, or the power failed with durability "process". Both are refused: what is
-missing may have been promised to somebody. Damage to the last transaction, and a log that is cut off, look like an
-interrupted write, and are not found here.
+SQLite begins a transaction only behind a whole one, and the checksum of a frame goes on from that of the frame before:
+
+    frames   ... 7 8 | 9 10 end | 11 end | 12 13 end        frame 9 does not fit, and 11 goes on from the end in 10:
+                       ^                                    what ends in 10 was whole once, so something is damaged
+    frames   ... 7 8 | 9 10 end : 11 12 end                 frame 9 does not fit, and 11 goes on from another frame:
+                       ^                                    it is left of an earlier commit that was interrupted
+
+So if a frame at or behind the first wrong one ends a transaction, and the next frame goes on from it, the log is
+refused: what is missing may have been promised to somebody. Of a process that is killed, only the last transaction is
+interrupted; so it is in a power cut with durability "power", which flushes the log at every commit. A power cut with
+durability "process" may leave a log that is refused. Damage to the last transaction, damage that reaches up to it, and
+a log that is cut off, look like an interrupted write, and are not found here.
+
+A store begins an empty log when it is opened (`store`). Stores that earlier releases opened may have the remains of
+any number of interrupted commits in their logs.
 
 The format is https://sqlite.org/fileformat2.html#walformat.
 """
@@ -62,17 +72,20 @@ def _find_damage(content: bytes) -> str:
     sums = _add((0, 0), content[:SUMMED], order)
     if sums != (first, second):
         return "its header is damaged"
-    wrong = None
-    ends = 0  # of transactions, from the first wrong frame on
+    wrong = 0
+    ended: set[tuple[int, int]] = set()  # the checksums that the frame after the end of a transaction may go on from
     for number, (at, fields) in enumerate(_frames(content, page_bytes), start=1):
-        is_of_this_log = fields[2:4] == tuple(salts)
-        if wrong is None:
-            sums = _add(sums, content[at : at + FRAME_SUMMED] + content[at + FRAME.size :][:page_bytes], order)
-            if not is_of_this_log or sums != fields[4:]:
-                wrong = number
-        if wrong is not None and is_of_this_log and fields[1]:
-            ends += 1
-    return f"frame {wrong} is damaged, and {ends} transactions end after it" if ends > 1 else ""
+        summed = content[at : at + FRAME_SUMMED] + content[at + FRAME.size :][:page_bytes]
+        is_of_this_log, stored = fields[2:4] == tuple(salts), (fields[4], fields[5])
+        if is_of_this_log and any(_add(end, summed, order) == stored for end in ended):
+            return f"frame {wrong} is damaged, and a transaction that ended after it was whole once"
+        sums = _add(sums, summed, order)
+        if not wrong and not (is_of_this_log and sums == stored):
+            wrong = number
+        ended = {stored, sums} if wrong and fields[1] else set()
+        if wrong:
+            sums = stored
+    return ""
 
 
 def _frames(content: bytes, page_bytes: int) -> Iterator[tuple[int, tuple[int, ...]]]:

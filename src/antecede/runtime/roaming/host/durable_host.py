@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import assert_never, get_args
 
 from antecede.core.effects import Deliver, Sent
 from antecede.core.errors import Misuse
@@ -30,24 +31,23 @@ from antecede.core.mobile.protocols import restore
 from antecede.core.types import MessageId, Packet, ProcessId
 from antecede.runtime.roaming.host.link import HostRefused
 from antecede.runtime.roaming.websocket import HostMemory, decode_packet
+from antecede.runtime.state.format_2 import SPOKEN
 from antecede.runtime.state.journal import Journal
 from antecede.runtime.state.log_entries import (
     AdoptEntry,
     EnterEntry,
     HearEntry,
-    LogEntry,
+    HostEntry,
     SendEntry,
     SwitchOffEntry,
     TickEntry,
 )
-from antecede.runtime.state.migration import MIGRATED
 from antecede.runtime.state.recent_messages import message_checksum
 from antecede.runtime.state.store import Delivered, Store
 from antecede.runtime.state.trace_recorder import Recorder
 
 NOWHERE = "-"
 """Where a host was before it was anywhere: no station of this name is asked for its luggage."""
-SPOKEN = "spoken"
 LAST_GOT = "last got"
 """The name of a fact: the number of the last message that the host got, and the checksum of the message."""
 
@@ -67,15 +67,14 @@ class DurableHost:
         self, store: Store, name: ProcessId, recorder: Recorder | None, *, retry_s: float, unsent_max: int
     ) -> None:
         self.store, self._recorder = store, recorder
-        self._journal: Journal[Host, Effect] = Journal(
+        self._journal: Journal[Host, HostEntry, Effect] = Journal(
             store,
             begin=lambda: Host(name, NOWHERE, NOWHERE, state=OUT, retry_s=retry_s, unsent_max=unsent_max),
             restore=_restore,
+            entries=get_args(HostEntry),
             apply=_apply,
             recorder=recorder,
         )
-        if MIGRATED in store.facts and SPOKEN not in store.facts:
-            store.put(SPOKEN, b"%d" % self.host.sent)  # an earlier release did not write it down
         self._spoken = int(store.facts.get(SPOKEN, b"0"))
         got, last = store.facts.get(LAST_GOT, b"0 0").split()
         self._last_got = int(got), int(last)
@@ -184,7 +183,7 @@ def _restore(state: bytes) -> Host:
     return host
 
 
-def _apply(host: Host, entry: LogEntry) -> list[Effect]:
+def _apply(host: Host, entry: HostEntry) -> list[Effect]:
     """Give a host an entry of the log, and return the effects."""
     match entry:
         case SendEntry(dests, payload):
@@ -202,4 +201,4 @@ def _apply(host: Host, entry: LogEntry) -> list[Effect]:
             host.sent, host.got = sent, got
             return []
         case _:
-            raise AssertionError(f"{entry} is not for a host")
+            assert_never(entry)

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import get_args
 
 from antecede.core.effects import Transmit
 from antecede.core.errors import LimitReached, Misuse, RemoteViolation, TooNew, WireError
@@ -35,10 +36,10 @@ from antecede.runtime.state.journal import Journal
 from antecede.runtime.state.log_entries import (
     AgreeEntry,
     HearEntry,
-    JoinEntry,
-    LogEntry,
+    MeetEntry,
     ReceiveEntry,
     RemoveEntry,
+    StationEntry,
     TickEntry,
 )
 from antecede.runtime.state.outgoing import Outgoing
@@ -77,8 +78,13 @@ class DurableStation:
     ) -> None:
         self.store, self._recorder, self._seals, self._part_bytes = store, recorder, seals, part_bytes
         self.evidence = Evidence(store)
-        self._journal: Journal[Station, Effect] = Journal(
-            store, begin=begin, restore=restore_station, apply=self._apply, recorder=recorder
+        self._journal: Journal[Station, StationEntry, Effect] = Journal(
+            store,
+            begin=begin,
+            restore=restore_station,
+            entries=get_args(StationEntry),
+            apply=self._apply,
+            recorder=recorder,
         )
         self._fragments = Fragments(store)
         self.counts: Counter[str] = Counter()
@@ -217,10 +223,9 @@ class DurableStation:
         elif isinstance(frame, frames.Part):
             whole = self._fragments.take(sender, frame)
             if whole is not None:
-                name, packet = whole
-                self._check_newcomers(sender, data, [self._decode(packet)])
-                self._packet(self._decode(packet), packet)
-                self._fragments.finish(name)
+                self._check_newcomers(sender, data, [self._decode(whole)])
+                self._packet(self._decode(whole), whole)
+                self._fragments.finish(sender, frame.number)
         elif isinstance(frame, frames.Packets) and not frame.roster:
             self._check_newcomers(sender, data, [self._decode(packet) for packet in frame.packets])
             return self._packets(sender, frame.packets)
@@ -285,7 +290,7 @@ class DurableStation:
     def _meet(self, host: ProcessId) -> None:
         """Let a host join that was not known before."""
         if host not in self.station.berths:
-            self._journal.put(JoinEntry(host))
+            self._journal.put(MeetEntry(host))
 
     def _remember(self, host: ProcessId, incarnation: str) -> None:
         """Remember whose a name is. If two hosts took it at once, all stations keep it for the same one."""
@@ -303,7 +308,7 @@ class DurableStation:
         released, self._staged = self._staged, ReleasedByStation()
         return released
 
-    def _apply(self, station: Station, entry: LogEntry) -> list[Effect]:
+    def _apply(self, station: Station, entry: StationEntry) -> list[Effect]:
         """Give the station an entry of the log, remember the message that it takes with it, and return the effects."""
         if isinstance(entry, HearEntry):
             packet = decode_packet(entry.data)
@@ -349,9 +354,7 @@ class DurableStation:
         if len(data) <= self._part_bytes:
             self._staged.outgoing.append(self.store.enqueue_packet((to,), 0, data))
             return
-        number = int(self.store.facts.get("parcels", b"0")) + 1
-        self.store.put("parcels", b"%d" % number)
-        for part in cut(number, data, self._part_bytes):
+        for part in cut(self._fragments.next_number(to), data, self._part_bytes):
             self._staged.outgoing.append(self.store.enqueue_frame((to,), part))
 
 

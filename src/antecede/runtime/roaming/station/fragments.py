@@ -1,14 +1,21 @@
 """Packets that are too long for the broker, in parts: the luggage of a host for which much is stored.
 
 A part is a frame of its own (`frames.Part`). The receiving side keeps parts as facts of its store until it has them
-all, and the number of the packet for ever, so that parts that come twice do no harm.
+all. Then it keeps the number of the packet only, so that parts that come twice do no harm.
+
+A station numbers the packets that it cuts for each destination from 1, without gaps. So the numbers that a destination
+is done with are few ranges, whatever the order in which packets become whole: one, once nothing is on the way. Earlier
+releases used one sequence for all destinations. The gaps of that time stay between ranges, and no new ones are made.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
+from antecede.core.types import ProcessId
 from antecede.runtime import frames
+from antecede.runtime.state.format_2 import PARCELS_FROM, PARCELS_TO, add_to_ranges
 from antecede.runtime.state.store import Store
 
 
@@ -20,25 +27,36 @@ def cut(number: int, data: bytes, part_bytes: int) -> Iterator[bytes]:
 
 
 class Fragments:
-    """Parts that have come in, by sender."""
+    """Parts that have come in, by sender, and the numbers of packets that were cut, by destination."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def take(self, sender: str, part: frames.Part) -> tuple[str, bytes] | None:
-        """Keep a part. If no part is missing any more, return the name of the packet, for `finish`, and the packet."""
-        name = f"{part.number} {sender}"
-        if f"parcel {name}" in self._store.facts:
+    def next_number(self, to: ProcessId) -> int:
+        """Return the number of the next packet that is cut for `to`."""
+        number = int(self._store.facts.get(PARCELS_TO + to, b"0")) + 1
+        self._store.put(PARCELS_TO + to, b"%d" % number)
+        return number
+
+    def take(self, sender: ProcessId, part: frames.Part) -> bytes | None:
+        """Keep a part. Return the packet if no part of it is missing any more, and `finish` was not called for it."""
+        if any(first <= part.number <= last for first, last in self._finished(sender)):
             return None
+        name = f"{part.number} {sender}"
         self._store.put(f"part {part.at} {name}", part.data)
         chunks = [self._store.facts.get(f"part {each} {name}") for each in range(part.parts)]
         whole = b"".join(chunk for chunk in chunks if chunk is not None)
-        return None if None in chunks else (name, whole)
+        return None if None in chunks else whole
 
-    def finish(self, name: str) -> None:
+    def finish(self, sender: ProcessId, number: int) -> None:
         """Forget the parts of a packet that was dealt with."""
-        self._store.put(f"parcel {name}", b"")
+        finished = add_to_ranges(self._finished(sender), number)
+        self._store.put(PARCELS_FROM + sender, json.dumps(finished).encode())
         for at in range(frames.PARTS_MAX):
-            if f"part {at} {name}" not in self._store.facts:
+            if f"part {at} {number} {sender}" not in self._store.facts:
                 return
-            self._store.drop(f"part {at} {name}")
+            self._store.drop(f"part {at} {number} {sender}")
+
+    def _finished(self, sender: ProcessId) -> list[tuple[int, int]]:
+        """Return the first and the last number of each range of packets of `sender` that were dealt with."""
+        return [(first, last) for first, last in json.loads(self._store.facts.get(PARCELS_FROM + sender, b"[]"))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import assert_never
 
 from antecede.core.errors import LimitReached, Misuse, RemoteViolation
 from antecede.core.mobile.effects import Effect
@@ -16,10 +17,10 @@ from antecede.runtime.roaming.websocket import decode_packet
 from antecede.runtime.state.log_entries import (
     AgreeEntry,
     HearEntry,
-    JoinEntry,
-    LogEntry,
+    MeetEntry,
     ReceiveEntry,
     RemoveEntry,
+    StationEntry,
     TickEntry,
 )
 
@@ -30,7 +31,7 @@ def restore_station(state: bytes) -> Station:
     return station
 
 
-def apply_entry(station: Station, entry: LogEntry) -> list[Effect]:
+def apply_entry(station: Station, entry: StationEntry) -> list[Effect]:
     """Give a station an entry of the log, and return the effects."""
     match entry:
         case HearEntry(data):
@@ -43,10 +44,10 @@ def apply_entry(station: Station, entry: LogEntry) -> list[Effect]:
             return station.remove(host)
         case AgreeEntry(host, when_asleep, stored_max):
             station.agree(host, None if when_asleep is None or stored_max is None else Terms(when_asleep, stored_max))
-        case JoinEntry(name):
-            _join(station, name)
+        case MeetEntry(host):
+            _join(station, host)
         case _:
-            raise AssertionError(f"{entry} is not for a station")
+            assert_never(entry)
     return []
 
 
