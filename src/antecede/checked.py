@@ -28,9 +28,9 @@ import pyarrow.parquet as pq
 from antecede.core.errors import Misuse
 from antecede.judge.orders import ORDER_NAMES
 from antecede.judge.rule import QUARANTINE_MAX
+from antecede.pipeline import arguments
 from antecede.pipeline import check as pipeline
 from antecede.pipeline.progress import no_progress
-from antecede.pipeline.read import arguments
 from antecede.pipeline.read.detection.suggest_mapping import describe_suggestion
 from antecede.pipeline.read.detection.suggest_mapping import suggest_mapping as suggest
 from antecede.pipeline.read.files import locate

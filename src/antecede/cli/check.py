@@ -224,7 +224,7 @@ def _refuse_bad_options(arguments: argparse.Namespace) -> None:
         raise Misuse("--run, --from and --to choose what is exported; add --export-shiviz or --export-otlp")
     if arguments.link is not None:
         _refuse_bad_link(arguments.link, arguments.out)
-    from antecede.pipeline.read import arguments as early
+    from antecede.pipeline import arguments as early
 
     early.refuse(
         arguments.trace,

@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from antecede.cli import main
+from antecede.pipeline import arguments
 from antecede.pipeline.check import check
 from antecede.pipeline.errors import UnreadableInput
-from antecede.pipeline.read import arguments
 from antecede.pipeline.runner import Batches, Dataset, InProcess
 from tests.pipeline.written_tables import CheckFiles, WrittenTables
 

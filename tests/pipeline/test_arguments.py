@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from antecede.core.errors import AntecedeError
-from antecede.pipeline.read import arguments
+from antecede.pipeline import arguments
 
 EVENT = '{"process":"a","index":1,"kind":"internal"}\n'
 
