@@ -178,7 +178,7 @@ class RowMapper:
                 "kind": kind,
                 "time": None if time is None else to_time(time),
                 "message": to_text(given.get("message")) if kind in WITH_MESSAGE else None,
-                "dests": _to_names(given["dests"]) if self.has_dests else [],
+                "dests": to_names(given["dests"]) if self.has_dests else [],
                 "group": to_text(given.get("group")),
                 "attributes": {name: value for name, value in pairs.items() if value is not None} if pairs else None,
             }
@@ -281,7 +281,7 @@ def to_time(value: Any) -> float | None:
     return to_seconds(value.strip() if isinstance(value, str) else value)
 
 
-def _to_names(value: Any) -> Any:
+def to_names(value: Any) -> Any:
     """Return destinations as a list. A text may hold a JSON list, or names between commas or semicolons."""
     listed = _parse_text(value)
     if isinstance(listed, list):
