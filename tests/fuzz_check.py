@@ -102,9 +102,9 @@ def _differences_of_batch(
             order = ORDERS[(number + (count or 0)) % len(ORDERS)]
             checked = check(runner, [folder], windows=count, worst=3, require=order, limits=limits)
             yield from ((count, run, words) for run, words in differences(checked, runs, broken, limits))
-        if layout == "json":
-            check(runner, [folder], out=out, limits=limits)
-            yield from ((windows[0], "quarantine", words) for words in misplaced(Path(folder), Path(out)))
+            if layout == "json":
+                check(runner, [folder], out=out, windows=count, limits=limits)
+                yield from ((count, "quarantine", words) for words in misplaced(Path(folder), Path(out)))
 
 
 def _show_windows(windows: Sequence[int | None]) -> str:

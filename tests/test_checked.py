@@ -176,6 +176,55 @@ def test_what_cannot_be_checked_is_refused(source: Any) -> None:
         check(source)
 
 
+NOWHERE = "sc://127.0.0.1:1"
+"""A master where nothing answers, so that a check fails in other words as soon as it starts a runner."""
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"worst": -1}, "worst=-1: give 0 or more"),
+        ({"worst": "x"}, "worst='x': give 0 or more"),
+        ({"windows": "x"}, "windows='x': give 1 or more"),
+        ({"windows": 0}, "windows=0: give 1 or more"),
+        ({"quarantine_max": "5%"}, "quarantine_max='5%': give a share between 0 and 1"),
+        ({"quarantine_max": 2}, "quarantine_max is 2.0: give a share between 0 and 1"),
+        ({"require": "total"}, "require='total': there is no such order; there are fifo, causal"),
+        ({"format": "xml"}, "format='xml': there is no such format; there are auto"),
+        ({"regex": 5}, "regex=5: give a regular expression as text"),
+        ({"regex": "("}, "in regex=, the regular expression '(' is wrong"),
+        ({"delimiter": 5}, "delimiter=5: give a regular expression as text"),
+        ({"receives": 5}, "receives=5: give a regular expression as text"),
+        ({"mapping": 5}, "mapping=5: give the meaning of each field"),
+        ({"mapping": Path("m.json")}, "mapping=PosixPath('m.json'): give the meaning of each field"),
+        ({"out": 5}, "out=5: give the path of a folder"),
+        ({"out": ""}, "out='': that is not the name of a folder"),
+        ({"out": "app.log"}, "out=app.log: that is a file; name a folder"),
+        ({"out": Path("app.log/x")}, "app.log is a file; name a folder"),
+        ({"master": 5}, "master=5: give the address of a Spark master, or in-process"),
+        ({"spark": 5}, "spark=5: give a session of Spark, or leave spark= out"),
+        ({"progress": 5}, "progress=5: give a function that takes the name of a stage"),
+        ({"out": None}, "the tasks of this session run on other machines; give out=, a folder"),
+    ],
+)
+def test_a_wrong_argument_is_named_before_a_runner_starts(
+    path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], words: str
+) -> None:
+    monkeypatch.chdir(path.parent)
+    with pytest.raises(antecede.Misuse) as refusal:
+        antecede.check("app.log", **{"master": NOWHERE, "out": "new", **options})
+    assert words in str(refusal.value)
+    assert "--" not in str(refusal.value)
+    assert [one.name for one in path.parent.iterdir()] == ["app.log"]
+
+
+def test_a_source_that_is_wrong_is_named_before_a_runner_starts(path: Path) -> None:
+    with pytest.raises(antecede.Misuse, match="the mapping names the column 'service', which the table does not have"):
+        antecede.check(pa.table({"ts": [1]}), master=NOWHERE, mapping=MAPPING, out=path.parent / "new")
+    with pytest.raises(antecede.Misuse, match="a path is empty"):
+        antecede.check("", master=NOWHERE, out=path.parent / "new")
+
+
 def test_a_mapping_is_suggested_for_every_kind_of_source(path: Path) -> None:
     for source in (path, str(path), pa.Table.from_pylist(LOG), pd.DataFrame(LOG)):
         assert antecede.suggest_mapping(source) == MAPPING

@@ -112,7 +112,8 @@ INSIDE = {
         "report": {"read", "kernel", "windows", "tables", "verify"},
         "spark": set(),
         "open_trace": {"read", "verify"},
-        "check": {"open_trace", "read", "kernel", "windows", "tables", "verify", "report"},
+        "arguments": {"read", "tables"},
+        "check": {"arguments", "open_trace", "read", "kernel", "windows", "tables", "verify", "report"},
     },
     "runtime": {
         "transport": set(),

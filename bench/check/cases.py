@@ -47,16 +47,17 @@ def list_inputs(scale: float = 1.0, *, late_share: float = 0.0, seed: int = 1) -
     some, many = (max(PROCESSES_MIN, int(scale * count)) for count in (SOME_PROCESSES, MANY_PROCESSES))
     here = (VERDICT, OUT, IN_PROCESS, IN_PROCESS_OUT)
     once = (VERDICT, OUT)
+    sorts = (SORT, SORT_JUDGED)
     return [
         Input("log", "log", "jsonl", load(LOG_EVENTS, 1, LOG_PROCESSES), (START, COUNT, JUDGE, *here)),
         Input("jsonl", "jsonl", "jsonl", load(small), (COUNT, JUDGE, *here)),
         Input("otlp", "otlp", "otlp", load(small, 1), (COUNT, *here)),
-        Input("few, 20 runs", "processes", "parquet", load(small), (VERDICT, OUT)),
+        Input("few, 20 runs", "processes", "parquet", load(small), (COUNT, JUDGE, VERDICT, OUT)),
         Input("many, 20 runs", "processes", "parquet", load(small, RUNS, many), (VERDICT, OUT)),
-        Input("few, 1 run", "processes", "parquet", load(small, 1), (VERDICT, OUT)),
+        Input("few, 1 run", "processes", "parquet", load(small, 1), (COUNT, JUDGE, VERDICT, OUT)),
         Input("many, 1 run", "processes", "parquet", load(small, 1, many), (VERDICT, OUT)),
-        Input("parquet", "parquet", "parquet", load(large), (SORT, SORT_JUDGED, *here), is_large=True),
-        Input("parquet, 1 run", "parquet", "parquet", load(large, 1), here, is_large=True),
+        Input("parquet", "parquet", "parquet", load(large), (COUNT, *sorts, *here), is_large=True),
+        Input("parquet, 1 run", "parquet", "parquet", load(large, 1), (COUNT, *sorts, *here), is_large=True),
         Input("twice", "twice", "parquet", load(2 * large), once, is_large=True),
         Input("twice, 1 run", "twice", "parquet", load(2 * large, 1), once, is_large=True),
         Input("four times", "scale", "parquet", load(4 * large), once, is_large=True),

@@ -1,11 +1,12 @@
 """`python -m bench.check.peers WORK [FOLDER] [--master URL]`: what a check is compared with, each a cold process.
 
 start         start Spark, and nothing else
-count         start Spark and count the lines of the files
+count         start Spark and count the lines of the files, or the rows of Parquet files
 sort          start Spark, read the rows of Parquet files with all their columns, shuffle them by run and process, sort
               them, and drop them in Spark's `noop` sink
 sort-judged   the same with the columns alone that a verdict needs
-judge         read JSON Lines and judge them in pure Python, without Spark
+judge         read JSON Lines or Parquet and judge the events in pure Python, without Spark. Each event is a Python
+              object, so this is for up to about a million events. OTLP has no such peer: the judge reads no spans
 
 Spark has its own settings here and not those of a check, so that a check that changes its settings does not change what
 it is compared with. Only what is drawn on a screen is switched off.
@@ -37,8 +38,14 @@ def start_spark(master: str | None) -> Any:
     return builder.config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false").getOrCreate()
 
 
-def count_lines(folder: Path, master: str | None) -> int:
-    return int(start_spark(master).read.text(str(folder)).count())
+def count_rows(folder: Path, master: str | None) -> int:
+    """Return the number of lines, or of rows of Parquet. Spark counts the rows from the footers of Parquet alone."""
+    reader = start_spark(master).read
+    return int((reader.parquet(str(folder)) if _is_parquet(folder) else reader.text(str(folder))).count())
+
+
+def _is_parquet(folder: Path) -> bool:
+    return any(path.suffix == ".parquet" for path in folder.iterdir())
 
 
 def sort_rows(folder: Path, master: str | None, columns: Sequence[str] = ("*",)) -> None:
@@ -47,12 +54,24 @@ def sort_rows(folder: Path, master: str | None, columns: Sequence[str] = ("*",))
     sorted_rows.write.format("noop").mode("overwrite").save()
 
 
-def judge_lines(folder: Path) -> str:
-    from antecede.judge.events import read_jsonl
+def judge_files(folder: Path) -> str:
+    from antecede.judge.events import Event, parse, read_jsonl
     from antecede.judge.judge import judge
 
+    if _is_parquet(folder):
+        parsed = list(map(parse, _rows(folder)))
+        of_rows = [event for event in parsed if isinstance(event, Event)]
+        return str(judge(of_rows, quarantined=len(parsed) - len(of_rows)).verdict)
     events, refused = read_jsonl(_lines(folder))
     return str(judge(events, quarantined=len(refused)).verdict)
+
+
+def _rows(folder: Path) -> Iterator[dict[str, Any]]:
+    import pyarrow.parquet as pq
+
+    for path in sorted(folder.iterdir()):
+        for batch in pq.ParquetFile(path).iter_batches(columns=list(JUDGED)):
+            yield from batch.to_pylist()
 
 
 def _lines(folder: Path) -> Iterator[str]:
@@ -70,9 +89,9 @@ def main(argv: Sequence[str]) -> int:
     if options.work == "start":
         start_spark(options.master)
     elif options.work == "count":
-        print(count_lines(options.folder, options.master))
+        print(count_rows(options.folder, options.master))
     elif options.work == "judge":
-        print(judge_lines(options.folder))
+        print(judge_files(options.folder))
     else:
         sort_rows(options.folder, options.master, ("*",) if options.work == "sort" else JUDGED)
     return 0

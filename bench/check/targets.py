@@ -70,12 +70,12 @@ TARGETS = (
         "Parquet, verdict: beside Spark's sort of what is judged", 1.5, ("parquet", VERDICT), ("parquet", SORT_JUDGED)
     ),
     Target("Parquet, --out: beside the verdict", 2.0, ("parquet", OUT), ("parquet", VERDICT)),
-    Target("Parquet, 1 run, verdict: beside Spark's sort", 3.0, ("parquet, 1 run", VERDICT), ("parquet", SORT)),
+    Target("Parquet, 1 run, verdict: beside Spark's sort", 3.0, ("parquet, 1 run", VERDICT), ("parquet, 1 run", SORT)),
     Target(
         "Parquet, 1 run, verdict: beside Spark's sort of what is judged",
         3.0,
         ("parquet, 1 run", VERDICT),
-        ("parquet", SORT_JUDGED),
+        ("parquet, 1 run", SORT_JUDGED),
     ),
     Target("Parquet, 1 run, --out: beside the verdict", 2.0, ("parquet, 1 run", OUT), ("parquet, 1 run", VERDICT)),
     *(

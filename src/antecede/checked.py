@@ -29,8 +29,8 @@ from antecede.core.errors import Misuse
 from antecede.judge.orders import ORDER_NAMES
 from antecede.judge.rule import QUARANTINE_MAX
 from antecede.pipeline import check as pipeline
+from antecede.pipeline.arguments import check_arguments
 from antecede.pipeline.progress import no_progress
-from antecede.pipeline.read import arguments
 from antecede.pipeline.read.detection.suggest_mapping import describe_suggestion
 from antecede.pipeline.read.detection.suggest_mapping import suggest_mapping as suggest
 from antecede.pipeline.read.files import locate
@@ -48,12 +48,17 @@ __all__ = ["CheckResult", "check", "suggest_mapping"]
 
 IN_PROCESS = "in-process"
 SAMPLE_ROWS = 1_000
-OPTION = re.compile(r"--(mapping|format|regex|delimiter|receives|out|master|link|quarantine-max)( (?=['\"/]))?")
+OPTION = re.compile(
+    r"--(mapping|format|regex|delimiter|receives|out|master|link|quarantine-max|windows|worst|require)"
+    r"( (?=['\"/]|\S+: ))?"
+)
 WORDS = {
     "--suggest-mapping prints one to start from": "antecede.suggest_mapping(source) returns one to start from",
     "--master in-process": 'master="in-process"',
 }
 """What the command line says, and what it is called from Python."""
+MASTERS_ELSEWHERE = ("local-cluster", "spark://", "sc://", "k8s://", "yarn")
+ELSEWHERE = "the tasks of this session run on other machines; give out=, a folder that they and you can reach"
 
 
 class CheckResult:
@@ -206,13 +211,17 @@ def check(
     """
     own = _session_of(source, spark)
     given = None if _is_spark_frame(source) else _given(source)
-    reading: Any = {"format": format, "regex": regex, "delimiter": delimiter, "receives": receives, "mapping": mapping}
+    reading: Any = {"format": format, "regex": regex, "delimiter": delimiter, "receives": receives}
+    others: Any = {"windows": windows, "worst": worst, "quarantine_max": quarantine_max, "require": require}
+    if progress is not None and not callable(progress):
+        raise Misuse(f"progress={progress!r}: give a function that takes the name of a stage")
     with _speak_of_arguments():
-        if own is None and isinstance(given, list):
-            arguments.refuse(given, master, **reading)
-        runner, session = _start_runner(own, master)
-    if out is None and session is not None and not runner.is_here:
-        raise Misuse("the tasks of this session run on other machines; give out=, a folder that they and you can reach")
+        place = str(out) if isinstance(out, Path) else out
+        paths = () if given is None else given
+        loaded = check_arguments(
+            paths, master, is_running=own is not None, mapping=mapping, out=place, **reading, **others
+        )
+        runner, session = _start_runner(own, master, has_out=out is not None)
     folder = tempfile.mkdtemp(prefix="antecede-") if out is None else None
     try:
         with _speak_of_arguments():
@@ -220,11 +229,9 @@ def check(
                 runner,
                 runner.take_frame(source) if given is None else given,
                 **reading,
-                out=str(out if folder is None else folder),
-                windows=windows,
-                worst=worst,
-                quarantine_max=quarantine_max,
-                require=require,
+                **others,
+                mapping=loaded,
+                out=place if folder is None else folder,
                 progress=progress or no_progress,
             )
     except BaseException:
@@ -273,6 +280,8 @@ def _remove(folder: str | None) -> None:
 
 def _session_of(source: Any, spark: SparkSession | None) -> SparkSession | None:
     """Return the session to run on, if one is given, or comes with a DataFrame."""
+    if spark is not None and not hasattr(spark, "createDataFrame"):
+        raise Misuse(f"spark={spark!r}: give a session of Spark, or leave spark= out")
     if not _is_spark_frame(source):
         return spark
     own: SparkSession = source.sparkSession
@@ -281,16 +290,24 @@ def _session_of(source: Any, spark: SparkSession | None) -> SparkSession | None:
     return own
 
 
-def _start_runner(session: SparkSession | None, master: str | None) -> tuple[Any, SparkSession | None]:
+def _start_runner(
+    session: SparkSession | None, master: str | None, *, has_out: bool
+) -> tuple[Any, SparkSession | None]:
+    """Return a runner and its session of Spark. Without `out`, tasks must run on this machine."""
     if session is not None and master is not None:
         raise Misuse("spark= and master= were both given, or the source is a DataFrame of Spark; leave master= out")
     if master == IN_PROCESS:
         return InProcess(), None
+    if not has_out and session is None and master is not None and master.startswith(MASTERS_ELSEWHERE):
+        raise Misuse(ELSEWHERE)
     from antecede.pipeline.spark.runner import SparkRunner  # loads pyspark, which takes a second
     from antecede.pipeline.spark.session import session as start
 
     found = session if session is not None else start(master, others=[IN_PROCESS])
-    return SparkRunner(found), found
+    runner = SparkRunner(found)
+    if not has_out and not runner.is_here:
+        raise Misuse(ELSEWHERE)
+    return runner, found
 
 
 def _given(source: Any) -> Any:

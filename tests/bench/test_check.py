@@ -15,7 +15,7 @@ from bench.check import process_tree
 from bench.check.cases import COUNT, IN_PROCESS, OUT, SPARK_PEERS, VERDICT, choose_works, list_inputs
 from bench.check.files import WRITERS, prepare_files
 from bench.check.measure import main
-from bench.check.peers import judge_lines
+from bench.check.peers import judge_files
 from bench.check.process_tree import measure_command
 from bench.check.statements import count_statements
 from bench.check.targets import AS_EXPECTED, TARGETS, Summary, Target
@@ -33,19 +33,20 @@ def check(capsys: pytest.CaptureFixture[str], folder: Path) -> dict[str, object]
     return found
 
 
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-def test_causal_order_holds_by_construction(tmp_path: Path, shape: Workload) -> None:
-    assert judge_lines(prepare_files(tmp_path, "jsonl", shape)) == "holds"
+def test_causal_order_holds_by_construction(tmp_path: Path, shape: Workload, form: str) -> None:
+    assert judge_files(prepare_files(tmp_path, form, shape)) == "holds"
 
 
 def test_it_holds_across_the_pieces_that_a_long_trace_is_made_in(tmp_path: Path) -> None:
     files = prepare_files(tmp_path, "jsonl", replace(SHAPES[1], chunk_messages=100))
     assert len(list(files.iterdir())) > 5
-    assert judge_lines(files) == "holds"
+    assert judge_files(files) == "holds"
 
 
 def test_it_is_violated_if_some_messages_are_not_waited_for(tmp_path: Path) -> None:
-    assert judge_lines(prepare_files(tmp_path, "jsonl", Workload(EVENTS, late_share=0.02))) == "violated"
+    assert judge_files(prepare_files(tmp_path, "jsonl", Workload(EVENTS, late_share=0.02))) == "violated"
 
 
 def test_a_seed_gives_the_same_rows_each_time_and_another_seed_others() -> None:
@@ -139,6 +140,12 @@ def test_an_old_tree_is_held_to_the_peers_of_the_same_run() -> None:
 def test_every_target_is_measured_by_some_case() -> None:
     keys = {(one.name, work) for one in list_inputs() for work in one.works}
     assert {key for target in TARGETS for key in (target.own, target.peer) if key} <= keys
+
+
+def test_a_check_is_held_to_a_peer_on_the_same_files() -> None:
+    assert all(
+        target.peer[0] == target.own[0] for target in TARGETS if target.peer and target.peer[1] not in (VERDICT, OUT)
+    )
 
 
 def test_without_spark_there_are_no_peers_on_spark() -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from antecede.cli import screen
@@ -22,6 +25,11 @@ if TYPE_CHECKING:
     from antecede.pipeline.progress import Progress
 
 STATUS = {"holds": 0, "violated": 1, "undecidable": 3}
+CHECKED_EARLY = (
+    *("format", "regex", "delimiter", "receives", "mapping", "out", "windows", "worst", "quarantine_max"),
+    "require",
+)
+"""The options that the check itself takes. They are looked at before Spark starts."""
 
 EXPLANATION = """\
 Read the log of a system, and say whether it delivered its messages in causal order: if one message may have caused
@@ -179,7 +187,7 @@ def _suggest(paths: Sequence[str]) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    _refuse_bad_options(arguments)
+    arguments.mapping = _check_options(arguments)
     with screen.show_progress(quiet=arguments.json) as progress:
         checked = _add_link_notes(_check(arguments, progress), arguments.link)
         report = screen.write_report(checked, progress, arguments.link) if checked.out is not None else None
@@ -211,30 +219,50 @@ def _add_link_notes(checked: Checked, link: str | None) -> Checked:
     return replace(checked, notes=(*note_missing_names(parse_template(link), steps), *checked.notes))
 
 
-def _refuse_bad_options(arguments: argparse.Namespace) -> None:
-    """Raise `Misuse` for options that can be known to be wrong before Spark is started."""
-    if arguments.format not in ("auto", *FORMATS):
-        raise Misuse(f"there is no format {arguments.format!r}; there are auto, {', '.join(FORMATS)}")
-    if arguments.worst < 0:
-        raise Misuse(f"--worst is {arguments.worst}; give 0 or more")
-    if arguments.windows is not None and arguments.windows < 1:
-        raise Misuse(f"--windows is {arguments.windows}; give 1 or more")
+def _check_options(arguments: argparse.Namespace) -> Mapping[str, object] | None:
+    """Return the mapping, loaded. Raise `Misuse` for options that can be known to be wrong before Spark is started."""
+    _refuse_bad_export(arguments)
+    if arguments.link is not None:
+        _refuse_bad_link(arguments.link, arguments.out)
+    from antecede.pipeline.arguments import check_arguments  # loads Arrow
+
+    return check_arguments(arguments.trace, arguments.master, **_options_of_check(arguments))
+
+
+def _options_of_check(arguments: argparse.Namespace) -> dict[str, Any]:
+    return {name: getattr(arguments, name) for name in CHECKED_EARLY}
+
+
+def _refuse_bad_export(arguments: argparse.Namespace) -> None:
+    """Raise `Misuse` if nothing can be exported as the options say."""
     chosen = [name for name in ("only_run", "start", "end") if getattr(arguments, name) is not None]
     if chosen and not (arguments.export_shiviz or arguments.export_otlp):
         raise Misuse("--run, --from and --to choose what is exported; add --export-shiviz or --export-otlp")
-    if arguments.link is not None:
-        _refuse_bad_link(arguments.link, arguments.out)
-    from antecede.pipeline.read import arguments as early
+    for name, time in (("--from", arguments.start), ("--to", arguments.end)):
+        if time is not None and not math.isfinite(time):
+            raise Misuse(f"{name} {time}: give a time in seconds")
+    if None not in (arguments.start, arguments.end) and arguments.start > arguments.end:
+        raise Misuse(f"--from {arguments.start} is later than --to {arguments.end}; exchange them")
+    written: dict[str, str] = {}
+    for option, path in (("--export-shiviz", arguments.export_shiviz), ("--export-otlp", arguments.export_otlp)):
+        if path is None:
+            continue
+        _refuse_bad_file(option, path, arguments.trace)
+        if written.setdefault(os.path.realpath(path), option) != option:
+            raise Misuse(f"{written[os.path.realpath(path)]} and {option} are both {path}; give each a file of its own")
 
-    early.refuse(
-        arguments.trace,
-        arguments.master,
-        regex=arguments.regex,
-        delimiter=arguments.delimiter,
-        receives=arguments.receives,
-        mapping=arguments.mapping,
-        format=arguments.format,
-    )
+
+def _refuse_bad_file(option: str, path: str, inputs: Sequence[str]) -> None:
+    """Raise `Misuse` if an export cannot be written to a file, or would replace the input."""
+    folder = Path(path).parent
+    if not path or Path(path).is_dir():
+        raise Misuse(f"{option} {path!r}: that is not a file; give the name of a file")
+    if not folder.is_dir():
+        raise Misuse(f"{option} {path}: cannot write: {folder} is not a folder; give a file in a folder that exists")
+    if not os.access(path if Path(path).exists() else folder, os.W_OK):
+        raise Misuse(f"{option} {path}: permission denied; give a file that you can write")
+    if os.path.realpath(path) in map(os.path.realpath, inputs):
+        raise Misuse(f"{option} {path} is the input, which would be replaced; give another file")
 
 
 def _refuse_bad_link(link: str, out: str | None) -> None:
@@ -253,17 +281,8 @@ def _check(arguments: argparse.Namespace, progress: Progress) -> Checked:
     return check(
         runner,
         arguments.trace,
-        format=arguments.format,
-        regex=arguments.regex,
-        delimiter=arguments.delimiter,
-        receives=arguments.receives,
-        mapping=arguments.mapping,
-        out=arguments.out,
-        windows=arguments.windows,
-        worst=arguments.worst,
-        quarantine_max=arguments.quarantine_max,
-        require=arguments.require,
         progress=progress,
+        **_options_of_check(arguments),
     )
 
 

@@ -4,6 +4,7 @@ A check reads, plans, verifies, explains and writes: `check` has these stages. A
 to Arrow batches. A runner runs tasks, on Spark or one after the other in the calling process. The modules, in the order
 in which to read them:
 
+arguments   refuse wrong arguments before a runner starts
 check       the stages of a check, one after the other
 open_trace  how the input is recognised, and planned
 schema      every table: its columns, their types, and what each means

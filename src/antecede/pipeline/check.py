@@ -17,20 +17,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
+from typing import Any
 from uuid import uuid4
 
 import pyarrow as pa
 
-from antecede.core.errors import Misuse
-from antecede.judge.orders import ORDERS
-from antecede.judge.rule import QUARANTINE_MAX, VIOLATED, Coverage, check_quarantine_max
-from antecede.pipeline.errors import UnreadableInput
+from antecede.judge.rule import QUARANTINE_MAX, VIOLATED, Coverage
+from antecede.pipeline.arguments import check_values, refuse_needless_receives
 from antecede.pipeline.kernel.clock_receives import ASSUMPTIONS
 from antecede.pipeline.limits import LIMITS, Limits
 from antecede.pipeline.open_trace import OpenTrace, open_trace
 from antecede.pipeline.progress import Progress, Stages, no_progress
 from antecede.pipeline.read.destinations import NOTE as INFERRED_NOTE
-from antecede.pipeline.read.formats.mapped import load_mapping
 from antecede.pipeline.read.formats.spans import UNNAMED_NOTE
 from antecede.pipeline.read.open_input import Expressions
 from antecede.pipeline.read.rows import Wanted
@@ -84,16 +82,14 @@ def check(
     than the share `quarantine_max` of the input could not be read, a trace without violations is undecidable. The
     verdict is about the order `require`. The worst violations of causal order are explained, whatever is required.
     """
-    check_quarantine_max(quarantine_max)
-    _check_order(require)
-    if out is not None:
-        folder.refuse_bad_folder(out, given if isinstance(given, Sequence) else ())
+    reading: Any = {"format": format, "regex": regex, "delimiter": delimiter, "receives": receives, "mapping": mapping}
+    verifying: Any = {"windows": windows, "worst": worst, "quarantine_max": quarantine_max, "require": require}
+    loaded = check_values(given if isinstance(given, Sequence) else (), out=out, **reading, **verifying)
     stages = Stages(progress)
     with stages.stage("reading"):
-        how = Expressions(regex, delimiter, None if mapping is None else load_mapping(mapping))
+        how = Expressions(regex, delimiter, loaded)
         trace = open_trace(runner, given, format, how, windows=windows, limits=limits)
-    if receives is not None and not trace.has_clocks:
-        raise UnreadableInput("--receives is for logs with vector clocks; this one is read as " + trace.format)
+    refuse_needless_receives(receives, trace.format, has_clocks=trace.has_clocks)
     check_id = uuid4().hex
     options = JudgeOptions(
         worst=worst if out is not None else min(worst, 1),
@@ -120,11 +116,6 @@ def check(
         figures=figures,
         open_events=partial(trace.open, Wanted(all_columns=True)),
     )
-
-
-def _check_order(order: str) -> None:
-    if order not in ORDERS:
-        raise Misuse(f"there is no order {order!r} to require; there are {', '.join(ORDERS)}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from antecede.pipeline.read.rows import Wanted
 from antecede.pipeline.read.source import Source, read_blocks
 from antecede.pipeline.read.sources.given_rows import (
     COUNT,
+    TABLE,
     count_rows,
     cut_table,
     needed_columns,
@@ -30,7 +31,7 @@ from antecede.pipeline.read.sources.span_source import open_spans
 from antecede.pipeline.runner import Dataset, Frame, Runner
 from antecede.pipeline.verify.plan import Plan, plan_handed_files, plan_row_groups, plan_rows, plan_spans, plan_text
 
-TABLE, FRAME = "the table", WITHOUT_ORDER
+FRAME = WITHOUT_ORDER
 
 
 @dataclass(frozen=True, slots=True)

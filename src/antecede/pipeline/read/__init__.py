@@ -1,6 +1,5 @@
 """Read the input: files go in; events and quarantined rows come out.
 
-arguments     refuse arguments that are wrong before Spark is started
 files         which files the paths mean
 open_input    find the files, recognise their format, cut them into blocks
 detection/    recognise the format of files; suggest a mapping

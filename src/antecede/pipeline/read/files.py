@@ -114,6 +114,8 @@ def refuse_odd_name(path: str) -> None:
     """Raise `UnreadableInput` if a path is empty, or not UTF-8 and could not be shown or handed to a task."""
     if not path:
         raise UnreadableInput("a path is empty; give a file, a folder or a glob ('.' is the current folder)")
+    if "\0" in path:
+        raise UnreadableInput(f"{path!r}: a path cannot have a zero byte; correct it")
     try:
         path.encode()
     except UnicodeEncodeError:

@@ -1,10 +1,10 @@
 """Choose settings of Spark for a small input, for which Spark takes longer to warm up than to work.
 
 Spark makes Java code of every query, and Java compiles code that is run often in ever better ways. Both pay if there is
-much to read. For a few megabytes on this machine, they take much of the time from command to verdict
-(`bench.check.small` measures it). So for such an input an embedded Spark is started with Java's first compiler alone,
-without whole-stage code, and without planning every query again while it runs. The results are the same. These are
-options of the Java process, so a session that already exists keeps its own.
+much to read. For a few megabytes on this machine, they take much of the time from command to verdict (the input `log`
+of `python -m bench.check` measures it). So for such an input an embedded Spark is started with Java's first compiler
+alone, without whole-stage code, and without planning every query again while it runs. The results are the same. These
+are options of the Java process, so a session that already exists keeps its own.
 """
 
 from __future__ import annotations

@@ -28,6 +28,12 @@ def refuse_bad_folder(out: str, inputs: Sequence[str]) -> None:
 
     `inputs` are the paths of the input. Only local folders can be looked at.
     """
+    if not out or "\0" in out:
+        raise Misuse(f"--out {out!r}: that is not the name of a folder; name a folder")
+    try:
+        out.encode()
+    except UnicodeEncodeError:
+        raise Misuse(f"--out {out.encode(errors='replace').decode()}: the name is not UTF-8; name a folder") from None
     if is_remote(out):
         scheme = out.split(":", maxsplit=1)[0]
         if scheme not in ARROW_SCHEMES:
@@ -35,8 +41,7 @@ def refuse_bad_folder(out: str, inputs: Sequence[str]) -> None:
             raise Misuse(f"--out {out}: tables are written with Arrow, which has no {scheme}: file system; use {known}")
         return
     folder = _resolve(out)
-    if folder.exists() and not folder.is_dir():
-        raise Misuse(f"--out {out}: that is a file; name a folder")
+    _refuse_bad_place(out, folder)
     for path in inputs:
         if is_remote(path):
             continue
@@ -51,6 +56,15 @@ def refuse_bad_folder(out: str, inputs: Sequence[str]) -> None:
             raise Misuse(
                 f"--out {out}: {table} is there and is no table of a check; remove it, or choose another folder"
             )
+
+
+def _refuse_bad_place(out: str, folder: Path) -> None:
+    """Raise `Misuse` if a folder cannot be made, or written to. Nothing is made."""
+    there = next(path for path in (folder, *folder.parents) if os.path.exists(path))
+    if not there.is_dir():
+        raise Misuse(f"--out {out}: {'that' if there == folder else there} is a file; name a folder")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise Misuse(f"--out {out}: permission denied in {there}; name a folder that you can write to")
 
 
 @contextmanager

@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from antecede.cli import main
+from antecede.pipeline import arguments
 from antecede.pipeline.check import check
 from antecede.pipeline.errors import UnreadableInput
-from antecede.pipeline.read import arguments
 from antecede.pipeline.runner import Batches, Dataset, InProcess
 from tests.pipeline.written_tables import CheckFiles, WrittenTables
 
@@ -263,7 +263,7 @@ def test_a_fault_of_the_program_is_no_violation(
     def fault(*_: object, **__: object) -> None:
         raise UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte")
 
-    monkeypatch.setattr(arguments, "refuse", fault)
+    monkeypatch.setattr(arguments, "check_arguments", fault)
     assert main(["check", str(tmp_path)]) == 2
     said = capsys.readouterr().err
     assert "Traceback" in said

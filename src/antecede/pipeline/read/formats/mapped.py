@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -78,7 +78,7 @@ def check_mapping(mapping: object) -> Mapping[str, object]:
     """Return the mapping. Raise `BadPattern`, which says what is wrong, if it cannot be used."""
     if not isinstance(mapping, Mapping):
         raise BadPattern("a mapping must be a JSON object from columns of the trace to fields of the log")
-    unknown = sorted(set(mapping) - {*FIELDS, "kind", "attributes"})
+    unknown = sorted(set(mapping) - {*FIELDS, "kind", "attributes"}, key=str)
     missing = [name for name in REQUIRED_FIELDS if name not in mapping]
     if unknown or missing:
         known = (*FIELDS, "kind", "attributes")
@@ -94,10 +94,20 @@ def check_mapping(mapping: object) -> Mapping[str, object]:
             raise BadPattern(
                 f"the mapping names the field {field!r}; write a name, a.b for a nested field, or a[process]"
             )
-    odd = sorted(set(words) - {"field", *KINDS})
+    odd = set(words) - {"field", *KINDS}
     if odd or not all(isinstance(words[kind], list) for kind in words if kind != "field"):
         raise BadPattern(f"kind in the mapping: a field, and a list of its values for each of {', '.join(KINDS)}")
+    _refuse_bad_values(value for kind in KINDS for value in words.get(kind, ()))
     return mapping
+
+
+def _refuse_bad_values(values: Iterable[object]) -> None:
+    """Raise `BadPattern` if a value of the kind is not a value of JSON."""
+    for value in values:
+        try:
+            to_text(value)
+        except (TypeError, ValueError, RecursionError):
+            raise BadPattern(f"kind in the mapping names {value!r:.80}; give a value of JSON") from None
 
 
 def read(block: Block, wanted: Wanted, mapping: Mapping[str, object]) -> Iterator[ReadRows]:
@@ -168,7 +178,7 @@ class RowMapper:
                 "kind": kind,
                 "time": None if time is None else to_time(time),
                 "message": to_text(given.get("message")) if kind in WITH_MESSAGE else None,
-                "dests": _to_names(given["dests"]) if self.has_dests else [],
+                "dests": to_names(given["dests"]) if self.has_dests else [],
                 "group": to_text(given.get("group")),
                 "attributes": {name: value for name, value in pairs.items() if value is not None} if pairs else None,
             }
@@ -271,7 +281,7 @@ def to_time(value: Any) -> float | None:
     return to_seconds(value.strip() if isinstance(value, str) else value)
 
 
-def _to_names(value: Any) -> Any:
+def to_names(value: Any) -> Any:
     """Return destinations as a list. A text may hold a JSON list, or names between commas or semicolons."""
     listed = _parse_text(value)
     if isinstance(listed, list):

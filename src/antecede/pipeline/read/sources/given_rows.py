@@ -23,6 +23,8 @@ from antecede.pipeline.read.rows import ReadRows, Wanted, encode_names, refused_
 from antecede.pipeline.read.sources.table_mapping import find_columns, map_columns
 from antecede.pipeline.runner import LINE, Batches
 
+TABLE = "the table"
+"""What stands for the file of the rows of an Arrow table."""
 PIECE_ROWS = 1 << 17
 COUNT = pa.schema([("rows", pa.int64())])
 
