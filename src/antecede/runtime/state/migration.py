@@ -4,7 +4,7 @@
 |---|---|
 | 1 | inputs as a kind, a name and data; an outbox in which negative rosters mean other things; no checksums |
 | 2 | a log of typed entries with one codec; words for what the outbox holds; a checksum in every row, and of all rows |
-| 3 | each kind of log entry means one thing, whose ever the store is; facts that stay small |
+| 3 | each kind of log entry means one thing in every store; facts that stay small |
 
 A store is migrated when it is opened, in one transaction. A process that dies on the way leaves the store as it was.
 Until it is known that the file is a store, and of a format that is read here, nothing is written to it.
