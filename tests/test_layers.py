@@ -127,7 +127,7 @@ FREE = {
     "report.model",  # plain values, which the parts below `report` fill
     *("schema", "arrow", "errors", "limits", "runner", "dealing", "results", "progress"),
     *("delivery", "frames", "outbox", "group_commit", "background"),
-    *("varint", "envelopes", "driver", "block"),
+    *("varint", "number_ranges", "envelopes", "driver", "block"),
 }
 
 

@@ -5,6 +5,7 @@ Read in this order:
 limits        how much a node holds before it waits
 delivery      what an application gets of a message
 varint        numbers as bytes
+number_ranges numbers as ranges
 frames        what one publication into an inbox holds, and the forms of it
 envelopes     which form a frame is written in
 transport/    what is asked of a broker; the in-memory network with faults; NATS

@@ -8,7 +8,8 @@ from dataclasses import astuple
 import pytest
 
 from antecede.core.mobile.host import OUT, Host
-from antecede.runtime.state.format_2 import MIGRATED, RECENT, SPOKEN, add_to_ranges, convert_facts, read_entry
+from antecede.runtime.roaming.station.fragments import Fragments
+from antecede.runtime.state.format_2 import MIGRATED, RECENT, SPOKEN, convert_facts, read_entry
 from antecede.runtime.state.log_entries import (
     HearEntry,
     JoinEntry,
@@ -80,7 +81,10 @@ def test_packets_that_came_in_parts_are_ranges_of_numbers() -> None:
 
 def test_the_number_of_cut_packets_goes_on_at_each_destination() -> None:
     """No number is used again: whoever has got it would drop the packet as a repetition."""
-    assert convert(STATION | {"parcels": b"7"}) == STATION | {"parcels to s2": b"7", "parcels to s3": b"7"}
+    assert convert(STATION | {"parcels": b"7"}) == STATION | {"parcels": b"7"}
+    store = Store(None)
+    store.put("parcels", b"7")
+    assert [Fragments(store).next_number(to) for to in ("s2", "north hall", "s2")] == [8, 8, 9]
 
 
 def test_whom_a_roster_was_told_is_not_kept() -> None:
@@ -120,10 +124,3 @@ def test_a_host_of_format_1_may_have_said_all_that_it_has_sent() -> None:
 def test_the_snapshot_of_something_else_is_refused() -> None:
     with pytest.raises(ValueError, match="snapshot"):
         convert(HOST | {MIGRATED: b"1"}, b"not a snapshot")
-
-
-def test_ranges_that_meet_are_one() -> None:
-    ranges: list[tuple[int, int]] = []
-    for number in (5, 1, 3, 9, 2, 2, 4):
-        ranges = add_to_ranges(ranges, number)
-    assert ranges == [(1, 5), (9, 9)]

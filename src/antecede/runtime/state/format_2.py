@@ -6,7 +6,7 @@
 | a log entry of kind 4: a peer of a node joins, or a station meets a host | kind 14 is the peer, 15 the host |
 | the facts `recent messages` (checksums of payloads) and `recent contents` | one fact, `recent checksums` |
 | a fact `parcel N SENDER` for each packet that came in parts, for good | ranges of numbers, for each sender |
-| the fact `parcels`: how many packets were cut, for whomever | such a fact for each destination |
+| the fact `parcels`: how many packets were cut, for whomever | the same; each destination goes on from there |
 | a fact `told PROCESS` for each process that was told a roster | nothing: each start tells its roster again |
 | no fact `spoken` in a store that a host had in format 1, until it spoke | the fact, if the host has sent |
 """
@@ -21,6 +21,7 @@ from antecede.core.errors import AntecedeError
 from antecede.core.mobile.host import Host
 from antecede.core.mobile.protocols import restore
 from antecede.core.types import ProcessId
+from antecede.runtime.number_ranges import to_ranges
 from antecede.runtime.state.log_entries import (
     JoinEntry,
     LogEntry,
@@ -86,31 +87,18 @@ def convert_facts(
 ) -> dict[str, bytes]:
     """Return the facts of a store of format 1 or 2 as format 3 has them."""
     converted = {key: value for key, value in facts.items() if not key.startswith((TOLD, PARCEL))}
-    for fact in (OF_PAYLOADS, OF_CONTENTS, PARCELS):
+    for fact in (OF_PAYLOADS, OF_CONTENTS):
         converted.pop(fact, None)
     if OF_PAYLOADS in facts or OF_CONTENTS in facts:
         converted[RECENT] = join_checksums(facts.get(OF_PAYLOADS, b""), facts.get(OF_CONTENTS, b""))
-    if PARCELS in facts:
-        others = set(facts.get("stations", b"").decode().split()) - {facts.get("station", b"").decode()}
-        converted |= {PARCELS_TO + other: facts[PARCELS] for other in others}
-    finished: dict[ProcessId, list[tuple[int, int]]] = {}
-    for number, sender in sorted(_parcel(key) for key in facts if key.startswith(PARCEL)):
-        finished[sender] = add_to_ranges(finished.get(sender, []), number)
-    converted |= {PARCELS_FROM + sender: json.dumps(ranges).encode() for sender, ranges in finished.items()}
+    finished: dict[ProcessId, list[int]] = {}
+    for number, sender in (_parcel(key) for key in facts if key.startswith(PARCEL)):
+        finished.setdefault(sender, []).append(number)
+    for sender, numbers in finished.items():
+        converted[PARCELS_FROM + sender] = json.dumps(to_ranges(numbers)).encode()
     if "host" in facts and SPOKEN not in facts and (is_of_format_1 or MIGRATED in facts) and snapshot is not None:
         converted[SPOKEN] = b"%d" % _count_sent(snapshot, entries)
     return converted
-
-
-def add_to_ranges(ranges: list[tuple[int, int]], number: int) -> list[tuple[int, int]]:
-    """Return ranges of whole numbers, each with its first and its last one, and `number`. Ranges that meet are one."""
-    merged: list[tuple[int, int]] = []
-    for first, last in sorted([*ranges, (number, number)]):
-        if merged and first <= merged[-1][1] + 1:
-            merged[-1] = (merged[-1][0], max(merged[-1][1], last))
-        else:
-            merged.append((first, last))
-    return merged
 
 
 def _parcel(key: str) -> tuple[int, ProcessId]:

@@ -33,6 +33,7 @@ from typing import Any, TypeVar
 from antecede.core.errors import Misuse, too_new
 from antecede.core.types import Message, MessageId, ProcessId
 from antecede.runtime.limits import SNAPSHOT_BYTES_MIN
+from antecede.runtime.number_ranges import to_ranges
 from antecede.runtime.state import migration, row_sum
 from antecede.runtime.state.log_entries import CODEC, LogEntry, decode_entry, encode_entry
 from antecede.runtime.state.outgoing import (
@@ -77,17 +78,6 @@ class Delivered:
 @lru_cache(maxsize=4_096)
 def _names_as_json(names: frozenset[ProcessId]) -> str:
     return json.dumps(sorted(names))
-
-
-def _runs(numbers: list[int]) -> list[tuple[int, int]]:
-    """Return the first and the last number of each run of consecutive numbers."""
-    runs: list[tuple[int, int]] = []
-    for number in sorted(numbers):
-        if runs and number <= runs[-1][1] + 1:
-            runs[-1] = (runs[-1][0], number)
-        else:
-            runs.append((number, number))
-    return runs
 
 
 def _advice(error: Exception) -> str:
@@ -345,7 +335,7 @@ class Store:
     def commit(self) -> None:
         """Write everything that was staged. If this raises `StoreError`, nothing is written: call only `close` then."""
         for name, numbers in self._deleted.items():
-            self._staged[name] += _runs(numbers)
+            self._staged[name] += to_ranges(numbers)
         self._stage_facts()
         staged = [(INSERTS[name], rows) for name, rows in self._staged.items() if rows]
         try:

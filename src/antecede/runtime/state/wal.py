@@ -15,7 +15,8 @@ So if a frame at or behind the first wrong one ends a transaction, and the next 
 refused: what is missing may have been promised to somebody. Of a process that is killed, only the last transaction is
 interrupted; so it is in a power cut with durability "power", which flushes the log at every commit. A power cut with
 durability "process" may leave a log that is refused. Damage to the last transaction, damage that reaches up to it, and
-a log that is cut off, look like an interrupted write, and are not found here.
+a log that is cut off, look like an interrupted write, and are not found here. Nor is damage, in the last transaction
+but one, to the number of a frame that says that a transaction ends there, if the number is zero then.
 
 A store begins an empty log when it is opened (`store`). Stores that earlier releases opened may have the remains of
 any number of interrupted commits in their logs.

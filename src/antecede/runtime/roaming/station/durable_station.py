@@ -223,15 +223,26 @@ class DurableStation:
         elif isinstance(frame, frames.Part):
             whole = self._fragments.take(sender, frame)
             if whole is not None:
-                self._check_newcomers(sender, data, [self._decode(whole)])
-                self._packet(self._decode(whole), whole)
-                self._fragments.finish(sender, frame.number)
+                self._whole(sender, data, frame.number, whole)
         elif isinstance(frame, frames.Packets) and not frame.roster:
             self._check_newcomers(sender, data, [self._decode(packet) for packet in frame.packets])
             return self._packets(sender, frame.packets)
         else:
             raise WireError("a frame that is not of packets, or with a roster")
         return True
+
+    def _whole(self, sender: ProcessId, data: bytes, number: int, whole: bytes) -> None:
+        """Take a packet that came in parts. Keep the parts only if the packet may be taken later."""
+        try:
+            packet = self._decode(whole)
+            self._check_newcomers(sender, data, [packet])
+            self._packet(packet, whole)
+        except (LimitReached, TooNew, WrongSeal):
+            raise
+        except (RemoteViolation, Misuse):
+            self._fragments.finish(sender, number)
+            raise
+        self._fragments.finish(sender, number)
 
     def _check_introduction(self, sender: ProcessId, data: bytes) -> None:
         """Raise `WrongSeal` unless the frame in `data` may add or remove a host."""

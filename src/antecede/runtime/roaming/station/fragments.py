@@ -5,7 +5,8 @@ all. Then it keeps the number of the packet only, so that parts that come twice 
 
 A station numbers the packets that it cuts for each destination from 1, without gaps. So the numbers that a destination
 is done with are few ranges, whatever the order in which packets become whole: one, once nothing is on the way. Earlier
-releases used one sequence for all destinations. The gaps of that time stay between ranges, and no new ones are made.
+releases used one sequence for all destinations (the fact `parcels`), and each destination goes on from its end. The
+gaps of that time stay between ranges.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from collections.abc import Iterator
 
 from antecede.core.types import ProcessId
 from antecede.runtime import frames
-from antecede.runtime.state.format_2 import PARCELS_FROM, PARCELS_TO, add_to_ranges
+from antecede.runtime.number_ranges import Range, add_number, has_number
+from antecede.runtime.state.format_2 import PARCELS, PARCELS_FROM, PARCELS_TO
 from antecede.runtime.state.store import Store
 
 
@@ -31,16 +33,18 @@ class Fragments:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._finished: dict[ProcessId, list[Range]] = {}
 
     def next_number(self, to: ProcessId) -> int:
         """Return the number of the next packet that is cut for `to`."""
-        number = int(self._store.facts.get(PARCELS_TO + to, b"0")) + 1
+        facts = self._store.facts
+        number = int(facts.get(PARCELS_TO + to, facts.get(PARCELS, b"0"))) + 1
         self._store.put(PARCELS_TO + to, b"%d" % number)
         return number
 
     def take(self, sender: ProcessId, part: frames.Part) -> bytes | None:
         """Keep a part. Return the packet if no part of it is missing any more, and `finish` was not called for it."""
-        if any(first <= part.number <= last for first, last in self._finished(sender)):
+        if has_number(self._finished_by(sender), part.number):
             return None
         name = f"{part.number} {sender}"
         self._store.put(f"part {part.at} {name}", part.data)
@@ -50,13 +54,17 @@ class Fragments:
 
     def finish(self, sender: ProcessId, number: int) -> None:
         """Forget the parts of a packet that was dealt with."""
-        finished = add_to_ranges(self._finished(sender), number)
+        finished = self._finished_by(sender)
+        add_number(finished, number)
         self._store.put(PARCELS_FROM + sender, json.dumps(finished).encode())
         for at in range(frames.PARTS_MAX):
             if f"part {at} {number} {sender}" not in self._store.facts:
                 return
             self._store.drop(f"part {at} {number} {sender}")
 
-    def _finished(self, sender: ProcessId) -> list[tuple[int, int]]:
-        """Return the first and the last number of each range of packets of `sender` that were dealt with."""
-        return [(first, last) for first, last in json.loads(self._store.facts.get(PARCELS_FROM + sender, b"[]"))]
+    def _finished_by(self, sender: ProcessId) -> list[Range]:
+        """Return the numbers of the packets of `sender` that were dealt with."""
+        if sender not in self._finished:
+            stored = json.loads(self._store.facts.get(PARCELS_FROM + sender, b"[]"))
+            self._finished[sender] = [(first, last) for first, last in stored]
+        return self._finished[sender]
