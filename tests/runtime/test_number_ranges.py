@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from antecede.runtime.number_ranges import Range, add_number, has_number, to_ranges
+from antecede.runtime.number_ranges import Range, add_number, has_number, read_ranges, to_ranges, write_ranges
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -23,3 +23,8 @@ def test_ranges_are_those_of_the_set_of_numbers(seed: int) -> None:
 def test_ranges_that_meet_are_one() -> None:
     assert to_ranges([5, 1, 3, 9, 2, 2, 4]) == [(1, 5), (9, 9)]
     assert to_ranges([]) == []
+
+
+def test_ranges_are_kept_as_they_are() -> None:
+    assert write_ranges([(1, 5), (9, 9)]) == b"[[1, 5], [9, 9]]"
+    assert read_ranges(b"[[1, 5], [9, 9]]") == [(1, 5), (9, 9)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from operator import itemgetter
@@ -39,3 +40,13 @@ def add_number(ranges: list[Range], number: int) -> None:
     if behind < len(ranges) and ranges[behind][0] == number + 1:
         end, last = behind + 1, ranges[behind][1]
     ranges[start:end] = [(first, last)]
+
+
+def write_ranges(ranges: Sequence[Range]) -> bytes:
+    """Return the ranges as a store keeps them."""
+    return json.dumps(ranges).encode()
+
+
+def read_ranges(stored: bytes) -> list[Range]:
+    """Return the ranges that a store has kept."""
+    return [(first, last) for first, last in json.loads(stored)]

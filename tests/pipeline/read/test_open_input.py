@@ -183,7 +183,7 @@ def test_a_run_of_another_type_is_a_fault_of_its_rows(
 @pytest.mark.parametrize(
     ("rows", "options", "error", "words"),
     [
-        ([line()], {"format": "xml"}, UnknownFormat, "no format 'xml'; there are auto, antecede"),
+        ([line()], {"format": "xml"}, UnknownFormat, "there is no such format; there are auto, antecede"),
         (["hello", "world"], {}, UnknownFormat, "turn it into JSON Lines or CSV"),
         ([line()], {"format": "mapped"}, UnknownFormat, "--mapping"),
         ([line()], {"format": "csv"}, UnknownFormat, "--mapping"),

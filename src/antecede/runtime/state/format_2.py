@@ -13,7 +13,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Iterator
 
@@ -21,7 +20,7 @@ from antecede.core.errors import AntecedeError
 from antecede.core.mobile.host import Host
 from antecede.core.mobile.protocols import restore
 from antecede.core.types import ProcessId
-from antecede.runtime.number_ranges import to_ranges
+from antecede.runtime.number_ranges import to_ranges, write_ranges
 from antecede.runtime.state.log_entries import (
     JoinEntry,
     LogEntry,
@@ -95,7 +94,7 @@ def convert_facts(
     for number, sender in (_parcel(key) for key in facts if key.startswith(PARCEL)):
         finished.setdefault(sender, []).append(number)
     for sender, numbers in finished.items():
-        converted[PARCELS_FROM + sender] = json.dumps(to_ranges(numbers)).encode()
+        converted[PARCELS_FROM + sender] = write_ranges(to_ranges(numbers))
     if "host" in facts and SPOKEN not in facts and (is_of_format_1 or MIGRATED in facts) and snapshot is not None:
         converted[SPOKEN] = b"%d" % _count_sent(snapshot, entries)
     return converted

@@ -11,12 +11,11 @@ gaps of that time stay between ranges.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 from antecede.core.types import ProcessId
 from antecede.runtime import frames
-from antecede.runtime.number_ranges import Range, add_number, has_number
+from antecede.runtime.number_ranges import Range, add_number, has_number, read_ranges, write_ranges
 from antecede.runtime.state.format_2 import PARCELS, PARCELS_FROM, PARCELS_TO
 from antecede.runtime.state.store import Store
 
@@ -56,7 +55,7 @@ class Fragments:
         """Forget the parts of a packet that was dealt with."""
         finished = self._finished_by(sender)
         add_number(finished, number)
-        self._store.put(PARCELS_FROM + sender, json.dumps(finished).encode())
+        self._store.put(PARCELS_FROM + sender, write_ranges(finished))
         for at in range(frames.PARTS_MAX):
             if f"part {at} {number} {sender}" not in self._store.facts:
                 return
@@ -65,6 +64,5 @@ class Fragments:
     def _finished_by(self, sender: ProcessId) -> list[Range]:
         """Return the numbers of the packets of `sender` that were dealt with."""
         if sender not in self._finished:
-            stored = json.loads(self._store.facts.get(PARCELS_FROM + sender, b"[]"))
-            self._finished[sender] = [(first, last) for first, last in stored]
+            self._finished[sender] = read_ranges(self._store.facts.get(PARCELS_FROM + sender, b"[]"))
         return self._finished[sender]
