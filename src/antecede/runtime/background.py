@@ -33,7 +33,7 @@ async def end(tasks: Iterable[asyncio.Task[Any]]) -> None:
 async def run_beside(work: Coroutine[Any, Any, T]) -> AsyncIterator[asyncio.Task[T]]:
     """Run `work` as a task beside a block, and end it with the block.
 
-    The task is for the block: what it returns or raises is heard by whoever awaits it or asks for its result there.
+    The task is for the block, which hears what the task returns or raises if it awaits the task or asks for its result.
     """
     task = asyncio.create_task(work)
     try:

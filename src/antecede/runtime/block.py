@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class Explained:
-    """Says how a block is entered to whoever awaits it, or never enters it. `example` is what to write."""
+    """Explain how a block is entered, if it is awaited or never entered. `example` is what to write."""
 
     def __init__(self, example: str) -> None:
         self._example, self._was_used = example, False
@@ -40,7 +40,7 @@ class Explained:
 
 
 class ExplainedBlock(Explained):
-    """Has nothing of what is in it, and says how it is entered to whoever asks for that."""
+    """Explain how the block is entered, if something is asked for that only an entered block has."""
 
     def __iter__(self) -> NoReturn:
         raise self._explain("this is a block, and there is nothing in it before it is entered")

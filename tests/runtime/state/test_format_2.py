@@ -80,7 +80,7 @@ def test_packets_that_came_in_parts_are_ranges_of_numbers() -> None:
 
 
 def test_the_number_of_cut_packets_goes_on_at_each_destination() -> None:
-    """No number is used again: whoever has got it would drop the packet as a repetition."""
+    """No number is used again: a station that has got it would drop the packet as a repetition."""
     assert convert(STATION | {"parcels": b"7"}) == STATION | {"parcels": b"7"}
     store = Store(None)
     store.put("parcels", b"7")
